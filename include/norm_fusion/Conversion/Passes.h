@@ -1,0 +1,29 @@
+//===- Passes.h - Conversions out of the norm_fusion dialect ----*- C++ -*-===//
+
+#ifndef NORM_FUSION_CONVERSION_PASSES_H
+#define NORM_FUSION_CONVERSION_PASSES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::norm_fusion {
+
+#define GEN_PASS_DECL
+#include "norm_fusion/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "norm_fusion/Conversion/Passes.h.inc"
+
+} // namespace mlir::norm_fusion
+
+#endif // NORM_FUSION_CONVERSION_PASSES_H

@@ -1,0 +1,54 @@
+//===- NormFusionAttrs.td - The schedule attribute ---------*- tablegen -*-===//
+//
+// `#norm_fusion.schedule`: what the schedule pass decided and the conversion to
+// gpu reads. It prints as the string that the tools' --schedule option takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_ATTRS_TD
+#define NORM_FUSION_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "norm_fusion/Dialect/NormFusion/IR/NormFusionEnums.td"
+
+def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "How one mixed reduction is mapped to a kernel";
+  let description = [{
+    Fields, in the spelling of the attribute and of `--schedule`:
+
+    | field | unit | meaning |
+    |---|---|---|
+    | `structure` | - | `ring`: rows held in registers, streamed through shared memory; `plain`: masked loops, any size |
+    | `cluster` | blocks | blocks that share a row |
+    | `warps` | warps | warps of a block that share a row |
+    | `row-groups` | rows | rows that a block works on at once |
+    | `slots` | rows | rows in flight ahead of their use, a row group |
+    | `chunks` | vectors | vectors of a row that a lane owns |
+    | `vector` | elements | consecutive columns of a vector |
+    | `copy` | - | how a row reaches shared memory |
+    | `combine` | - | how partials are merged: `grid` (same launch, cooperative), `kernel` (a second launch) |
+    | `pace` | steps | soft lockstep of the blocks; 0: none |
+    | `grid` | blocks | 0: one block a multiprocessor of the device found at launch |
+
+    ```mlir
+    #norm_fusion.schedule<"structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid pace=0 grid=0">
+    ```
+  }];
+  let parameters = (ins
+    "Structure":$structure, "unsigned":$cluster, "unsigned":$warps,
+    "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
+    "unsigned":$vector, "Copy":$copy, "Combine":$combine, "unsigned":$pace,
+    "unsigned":$grid);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The fields as `k=v k=v`: the text of the attribute and of --schedule.
+    std::string getText() const;
+    /// Threads of a block.
+    unsigned getThreads() const {
+      return getWarps() * getRowGroups() * 32;
+    }
+  }];
+}
+
+#endif // NORM_FUSION_ATTRS_TD

@@ -1,0 +1,45 @@
+//===- Passes.td - Passes on the norm_fusion dialect -------*- tablegen -*-===//
+
+#ifndef NORM_FUSION_TRANSFORMS_PASSES_TD
+#define NORM_FUSION_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NormFusionForm : Pass<"norm-fusion-form"> {
+  let summary = "Detect mixed-order reductions and form one op a group";
+  let description = [{
+    Finds groups of row-wise and column-wise reductions over one space in linalg
+    on tensors, by dataflow alone, and replaces each by one
+    `norm_fusion.mixed_reduction`. IR that it can't use is not changed, and a
+    `Missed` remark says why.
+  }];
+  let dependentDialects = ["::mlir::norm_fusion::NormFusionDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let options = [
+    Option<"rowOnly", "row-only", "bool", "false",
+           "Form groups of row reductions alone too">];
+}
+
+def NormFusionPartialAccumulate : Pass<"norm-fusion-partial-accumulate"> {
+  let summary = "Split column reductions into partial accumulation and combine";
+  let description = [{
+    Replaces every `column_reduce` by a `partial_accumulate` and moves what
+    depends on its result into the `combine` region.
+  }];
+}
+
+def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
+  let summary = "Attach a schedule to every mixed reduction";
+  let description = [{
+    Chooses a `#norm_fusion.schedule` from the problem and the target. An op
+    that has one keeps it; `schedule` overrides single fields.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip to schedule for">,
+    Option<"schedule", "schedule", "std::string", "\"\"",
+           "Fields to override, as the attribute prints them">];
+}
+
+#endif // NORM_FUSION_TRANSFORMS_PASSES_TD

@@ -1,0 +1,139 @@
+//===- NormFusionSchedule.cpp - Text of the schedule attribute ------------===//
+//
+// `#norm_fusion.schedule<"k=v k=v">`: the attribute prints as the same text
+// that the tools' --schedule option and the schedule pass take, and all three
+// are read by the one parser here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+std::string ScheduleAttr::getText() const {
+  return llvm::formatv(
+             "structure={0} cluster={1} warps={2} row-groups={3} slots={4} "
+             "chunks={5} vector={6} copy={7} combine={8} pace={9} grid={10}",
+             stringifyStructure(getStructure()), getCluster(), getWarps(),
+             getRowGroups(), getSlots(), getChunks(), getVector(),
+             stringifyCopy(getCopy()), stringifyCombine(getCombine()),
+             getPace(), getGrid())
+      .str();
+}
+
+ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
+                                        ScheduleAttr base, std::string &error) {
+  Structure structure = base ? base.getStructure() : Structure::plain;
+  Copy copy = base ? base.getCopy() : Copy::load;
+  Combine combine = base ? base.getCombine() : Combine::grid;
+  unsigned cluster = base ? base.getCluster() : 1;
+  unsigned warps = base ? base.getWarps() : 4;
+  unsigned rowGroups = base ? base.getRowGroups() : 1;
+  unsigned slots = base ? base.getSlots() : 1;
+  unsigned chunks = base ? base.getChunks() : 1;
+  unsigned vector = base ? base.getVector() : 1;
+  unsigned pace = base ? base.getPace() : 0;
+  unsigned grid = base ? base.getGrid() : 0;
+
+  SmallVector<StringRef> fields;
+  llvm::SplitString(text, fields, " \t\n,");
+  llvm::StringSet<> seen;
+  for (StringRef field : fields) {
+    auto [key, value] = field.split('=');
+    if (!seen.insert(key).second) {
+      error = llvm::formatv("schedule field '{0}' is given twice", key).str();
+      return {};
+    }
+    // A choice by name.
+    auto choice = [&](auto &target, auto parsed, StringRef accepted) {
+      if (parsed) {
+        target = *parsed;
+        return true;
+      }
+      error = llvm::formatv("schedule field '{0}' is '{1}', expected one of {2}",
+                            key, value, accepted)
+                  .str();
+      return false;
+    };
+    // A number between `low` and `high`.
+    auto number = [&](unsigned &target, unsigned low, unsigned high) {
+      unsigned parsed;
+      if (!value.getAsInteger(10, parsed) && parsed >= low && parsed <= high) {
+        target = parsed;
+        return true;
+      }
+      error = llvm::formatv(
+                  "schedule field '{0}' is '{1}', expected a number from {2} to {3}",
+                  key, value, low, high)
+                  .str();
+      return false;
+    };
+    bool ok;
+    if (key == "structure")
+      ok = choice(structure, symbolizeStructure(value),
+                  "ring, small, columns, rows, tile, plain");
+    else if (key == "copy")
+      ok = choice(copy, symbolizeCopy(value), "cp-async, bulk, load");
+    else if (key == "combine")
+      ok = choice(combine, symbolizeCombine(value), "tags, grid, kernel");
+    else if (key == "cluster")
+      ok = number(cluster, 1, 16);
+    else if (key == "warps")
+      ok = number(warps, 1, 32);
+    else if (key == "row-groups")
+      ok = number(rowGroups, 1, 32);
+    else if (key == "slots")
+      ok = number(slots, 1, 16);
+    else if (key == "chunks")
+      ok = number(chunks, 1, 16);
+    else if (key == "vector")
+      ok = number(vector, 1, 16);
+    else if (key == "pace")
+      ok = number(pace, 0, 64);
+    else if (key == "grid")
+      ok = number(grid, 0, 1u << 20);
+    else {
+      error = llvm::formatv("unknown schedule field '{0}', expected structure, "
+                            "cluster, warps, row-groups, slots, chunks, vector, "
+                            "copy, combine, pace or grid",
+                            key)
+                  .str();
+      return {};
+    }
+    if (!ok)
+      return {};
+  }
+  if (warps * rowGroups > 32) {
+    error = llvm::formatv("schedule has {0} warps a row x {1} row groups = {2} "
+                          "threads a block, at most 1024 are possible",
+                          warps, rowGroups, warps * rowGroups * 32)
+                .str();
+    return {};
+  }
+  return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
+                           chunks, vector, copy, combine, pace, grid);
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getText() << "\">";
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  std::string text, error;
+  SMLoc loc;
+  if (parser.parseLess())
+    return {};
+  loc = parser.getCurrentLocation();
+  if (parser.parseString(&text) || parser.parseGreater())
+    return {};
+  ScheduleAttr schedule =
+      parseSchedule(parser.getContext(), text, /*base=*/{}, error);
+  if (!schedule)
+    parser.emitError(loc, error);
+  return schedule;
+}
