@@ -13,6 +13,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::norm_fusion::registerNormFusionPartialAccumulate();
   mlir::norm_fusion::registerNormFusionSchedule();
+  mlir::norm_fusion::registerNormFusionToGPU();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
