@@ -100,6 +100,8 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   function.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int>(schedule.getThreads()), 1, 1}));
 
+  function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
+
   // Symbols of the module that the launcher and the kernel need.
   auto i8Array = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
   std::string shared = (name + "_shared").str();
