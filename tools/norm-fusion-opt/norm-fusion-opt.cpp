@@ -1,6 +1,8 @@
 //===- norm-fusion-opt.cpp - mlir-opt with norm-fusion --------------------===//
 
+#include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+#include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -9,6 +11,8 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  mlir::norm_fusion::registerNormFusionPartialAccumulate();
+  mlir::norm_fusion::registerNormFusionSchedule();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
