@@ -62,9 +62,10 @@ static void addReplacements(AttrTypeReplacer &replacer, MLIRContext *context) {
       [](DenseResourceElementsAttr attr)
           -> std::optional<std::pair<Attribute, WalkResult>> {
         AsmResourceBlob *blob = attr.getRawHandle().getBlob();
+        bool isSplat;
         if (!isa<FloatType>(attr.getElementType()) || !blob ||
             !DenseElementsAttr::isValidRawBuffer(attr.getType(),
-                                                 blob->getData()))
+                                                 blob->getData(), isSplat))
           return std::nullopt;
         auto dense = DenseElementsAttr::getFromRawBuffer(attr.getType(),
                                                          blob->getData());

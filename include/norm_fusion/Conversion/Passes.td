@@ -80,4 +80,18 @@ def NormFusionAssertToCall
                            "::mlir::scf::SCFDialect"];
 }
 
+def NormFusionAttachTarget
+    : Pass<"norm-fusion-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Give every gpu.module the target that serializes it";
+  let description = [{
+    Modules that have targets keep them.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"nvvm\"",
+           "Who runs the kernels: nvvm or emulator">,
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "Chip to compile for">];
+}
+
 #endif // NORM_FUSION_CONVERSION_PASSES_TD
