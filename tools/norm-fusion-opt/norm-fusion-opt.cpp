@@ -1,8 +1,6 @@
 //===- norm-fusion-opt.cpp - mlir-opt with norm-fusion --------------------===//
 
-#include "norm_fusion/Conversion/Passes.h"
-#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
-#include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
+#include "norm_fusion/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -12,14 +10,12 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
-  mlir::norm_fusion::registerNormFusionPartialAccumulate();
-  mlir::norm_fusion::registerNormFusionSchedule();
-  mlir::norm_fusion::registerNormFusionToGPU();
+  mlir::norm_fusion::registerPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
-  registry.insert<mlir::norm_fusion::NormFusionDialect>();
+  mlir::norm_fusion::registerDialects(registry);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "norm-fusion optimizer driver\n", registry));
 }
