@@ -28,7 +28,7 @@ endif()
 
 # Debian's LLVM has RTTI and no exceptions.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions> -Wall -Wextra
-                    -Wno-unused-parameter -Wno-comment -Wno-dangling-gsl)
+                    -Wno-unused-parameter -Wno-comment -Wno-dangling-gsl -Wno-deprecated-declarations)
 if(NORM_FUSION_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr
                       -fno-omit-frame-pointer)

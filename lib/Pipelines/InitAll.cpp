@@ -13,7 +13,6 @@ void mlir::norm_fusion::registerDialects(DialectRegistry &registry) {
 
 void mlir::norm_fusion::registerPasses() {
   registerNormFusionConversionPasses();
-  registerNormFusionPartialAccumulate();
-  registerNormFusionSchedule();
+  registerNormFusionTransformsPasses();
   registerPipelines();
 }

@@ -32,11 +32,9 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
   // No canonicalization: what the detector sees is what the front end wrote.
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
   pm.addPass(createSymbolDCEPass());
-#ifdef NORM_FUSION_HAVE_FORM
   NormFusionFormOptions form;
   form.rowOnly = options.rowOnly;
   pm.addPass(createNormFusionForm(form));
-#endif
   pm.addPass(createNormFusionPartialAccumulate());
   NormFusionScheduleOptions schedule;
   schedule.chip = options.chip;
