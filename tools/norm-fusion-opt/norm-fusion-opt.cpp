@@ -1,5 +1,6 @@
 //===- norm-fusion-opt.cpp - mlir-opt with norm-fusion --------------------===//
 
+#include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 
@@ -24,6 +25,7 @@ struct FuseOptions : mlir::PassPipelineOptions<FuseOptions> {
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::norm_fusion::registerNormFusionForm();
+  mlir::norm_fusion::registerNormFusionToLinalg();
   mlir::PassPipelineRegistration<FuseOptions>(
       "norm-fusion-fuse", "Inline private helpers and form mixed reductions",
       [](mlir::OpPassManager &pm, const FuseOptions &options) {

@@ -52,6 +52,7 @@ private:
   Block &block;
   bool rowOnly;
   llvm::DenseMap<Value, Value> replaced;
+  llvm::DenseSet<Operation *> taken;
   llvm::SetVector<Operation *> leftovers;
   SmallVector<MissedGroup> missed;
 };
@@ -152,6 +153,10 @@ void BlockFormer::replaceSizes(const MixedGroup &group) {
 
 bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                        const MixedGroup &group) {
+  // An op that another group took in meanwhile: the next round sees it there.
+  if (llvm::any_of(group.members,
+                   [&](Operation *op) { return taken.contains(op); }))
+    return false;
   GroupBuilder builder(analysis.getInfo(), group, replaced);
   if (!builder.canBuild()) {
     missed.push_back({"unknown-size", group.members.front(),
@@ -193,6 +198,7 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
       return user && !members.contains(user) && info.isLive(user);
     });
   }
+  taken.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.producers.begin(), group.producers.end());
   remarkFormed(analysis, group, op, bytes);
@@ -251,6 +257,7 @@ bool BlockFormer::formRound(bool &again) {
   MixedOrderReductionAnalysis analysis(block, {rowOnly});
   missed.clear();
   replaced.clear();
+  taken.clear();
   for (const MixedGroup &group : analysis.getGroups())
     again |= form(analysis, group);
   if (again) {
