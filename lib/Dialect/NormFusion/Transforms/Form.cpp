@@ -93,7 +93,6 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
                              SmallVectorImpl<Operation *> &sink,
                              Operation *&blame) {
   llvm::DenseSet<Operation *> makers;
-  after = nullptr;
   for (Value input : inputs)
     if (Operation *def = input.getDefiningOp();
         def && def->getBlock() == &block) {
@@ -103,6 +102,7 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
     }
   if (!after)
     return {};
+  sink.clear();
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
   llvm::DenseSet<Operation *> seen;
@@ -164,9 +164,15 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
     return false;
   }
   SmallVector<Value> inputs = builder.getInputs();
-  Operation *after = nullptr, *blame = nullptr;
+  // Best where the last of the ops stood, behind what the block checks first;
+  // else as soon as the operands are there.
+  Operation *after = group.members.back(), *blame = nullptr;
   SmallVector<Operation *> sink;
   StringRef reason = place(group, inputs, after, sink, blame);
+  if (!reason.empty()) {
+    after = nullptr;
+    reason = place(group, inputs, after, sink, blame);
+  }
   if (!reason.empty()) {
     missed.push_back({reason, blame, "depends on a result of the group",
                       "an order in which the group is one op"});
