@@ -33,4 +33,79 @@ def NormFusionToLinalg : Pass<"norm-fusion-to-linalg"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def NormFusionWiden : Pass<"norm-fusion-widen", "::mlir::ModuleOp"> {
+  let summary = "Widen every float type of a module to f64";
+  let description = [{
+    Types of values, signatures and attributes become f64, constants are
+    extended exactly, conversions between float types disappear. What comes out
+    computes the same function with no rounding on the way: the reference that
+    `norm-fusion-runner --check` compares with. A module that looks at the bits
+    of floats is refused.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def NormFusionProtectArguments
+    : Pass<"norm-fusion-protect-arguments", "::mlir::ModuleOp"> {
+  let summary = "Keep bufferization from writing to a caller's tensors";
+  let description = [{
+    Sets `bufferization.writable = false` on the tensor arguments of public
+    functions that don't say otherwise: one-shot-bufferize would take them for
+    buffers that it may overwrite.
+  }];
+}
+
+def NormFusionDecomposeAggregates
+    : Pass<"norm-fusion-decompose-aggregates", "::mlir::ModuleOp"> {
+  let summary = "Decompose linalg ops that no upstream pass lowers to loops";
+  let description = [{
+    `linalg.softmax` and its kin become generics, through their
+    `AggregatedOpInterface`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NormFusionExpandFloatConversions
+    : Pass<"norm-fusion-expand-float-conversions"> {
+  let summary = "Expand conversions from and to narrow floats to integer ops";
+  let description = [{
+    `arith.extf` from and `arith.truncf` to bf16, f8E4M3FN and f8E5M2, and
+    `arith.truncf` from f64 to f16, have no lowering or one that needs a library
+    or an instruction that not every machine has. The expansion is exact: one
+    rounding to nearest even, denormals kept, overflow to infinity, or to NaN
+    where the type has no infinity, as APFloat does.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def NormFusionAssertToCall
+    : Pass<"norm-fusion-assert-to-call", "::mlir::ModuleOp"> {
+  let summary = "Turn cf.assert of host code into a call of the runtime";
+  let description = [{
+    Upstream lowers `cf.assert` to `abort`. Here a failed assertion calls
+    `norm_fusion_assertion_failed(message)`, which doesn't return. Assertions in
+    device code aren't touched.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def NormFusionAttachTarget
+    : Pass<"norm-fusion-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Give every gpu.module the target that serializes it";
+  let description = [{
+    Modules that have targets keep them.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"nvvm\"",
+           "Who runs the kernels: nvvm or emulator">,
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "Chip to compile for">];
+}
+
 #endif // NORM_FUSION_CONVERSION_PASSES_TD

@@ -1,0 +1,83 @@
+//===- Pipelines.h - From linalg on tensors to binaries ---------*- C++ -*-===//
+//
+// The compositions of our passes and upstream's: options, builders, and their
+// registration under names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_PIPELINES_PIPELINES_H
+#define NORM_FUSION_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::norm_fusion {
+
+/// Options of `norm-fusion-fuse`.
+struct FuseOptions : PassPipelineOptions<FuseOptions> {
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("Chip to compile for"),
+                           llvm::cl::init("sm_90a")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("Schedule fields to override: \"k=v k=v\""),
+      llvm::cl::init("")};
+  Option<bool> rowOnly{
+      *this, "row-only",
+      llvm::cl::desc("Form groups of row reductions alone too"),
+      llvm::cl::init(false)};
+};
+
+/// Options of `norm-fusion-lower`.
+struct LowerOptions : PassPipelineOptions<LowerOptions> {
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("Chip to compile for"),
+                           llvm::cl::init("sm_90a")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("Schedule fields to override: \"k=v k=v\""),
+      llvm::cl::init("")};
+  Option<bool> rowOnly{
+      *this, "row-only",
+      llvm::cl::desc("Form groups of row reductions alone too"),
+      llvm::cl::init(false)};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("What kernels become: isa (PTX), bin (cubin) or fatbin"),
+      llvm::cl::init("isa")};
+  Option<std::string> target{
+      *this, "target", llvm::cl::desc("Who runs the kernels: nvvm or emulator"),
+      llvm::cl::init("nvvm")};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("Folder of the CUDA Toolkit, for bin and fatbin"),
+      llvm::cl::init("")};
+};
+
+/// Linalg on tensors to linalg on tensors with scheduled mixed reductions.
+void buildFusePipeline(OpPassManager &pm, const FuseOptions &options);
+
+/// Tensors to memrefs, with what must be done on tensors first.
+void buildBufferizePipeline(OpPassManager &pm);
+
+/// Launches of mixed reductions, bufferized: out of the norm_fusion dialect
+/// into `gpu.module`s of device code in the LLVM and NVVM dialects, each with
+/// the target that serializes it.
+void buildDevicePipeline(OpPassManager &pm, const LowerOptions &options);
+
+/// Everything else, bufferized: to the LLVM dialect for the host.
+void buildHostPipeline(OpPassManager &pm);
+
+/// Bufferize and host: any module without mixed reductions.
+void buildPlainHostPipeline(OpPassManager &pm);
+
+/// What follows the fuse pipeline in norm-fusion-lower.
+void buildLowerFusedPipeline(OpPassManager &pm, const LowerOptions &options);
+
+/// All of it.
+void buildLowerPipeline(OpPassManager &pm, const LowerOptions &options);
+
+/// `norm-fusion-fuse`, `norm-fusion-lower` and `norm-fusion-plain-host`.
+void registerPipelines();
+
+} // namespace mlir::norm_fusion
+
+#endif // NORM_FUSION_PIPELINES_PIPELINES_H

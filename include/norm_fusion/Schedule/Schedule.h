@@ -1,0 +1,53 @@
+//===- Schedule.h - From a problem and a target to a schedule ---*- C++ -*-===//
+//
+// Pure functions that choose how a mixed reduction is mapped to a kernel, and
+// that tell whether a given schedule is possible. Nothing here looks at sizes
+// that are known at run time alone: the number of rows is never needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_SCHEDULE_SCHEDULE_H
+#define NORM_FUSION_SCHEDULE_SCHEDULE_H
+
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+#include "norm_fusion/Schedule/TargetInfo.h"
+
+namespace mlir::norm_fusion {
+
+/// What a schedule depends on.
+struct Problem {
+  /// Columns of the space, ShapedType::kDynamic where unknown.
+  int64_t columns = 0;
+  /// Bytes of one element of every input of the element level.
+  SmallVector<unsigned> elementBytes;
+  /// Bytes of one accumulator of every partial accumulation.
+  SmallVector<unsigned> accumulatorBytes;
+  unsigned rowReductions = 0;
+  /// Consecutive columns are consecutive in memory in every operand that
+  /// varies over columns, and these have one column dimension.
+  bool contiguousColumns = true;
+  /// Rows that segmented accumulations keep apart.
+  bool segmented = false;
+  /// Why no kernel can be generated at all; empty if one can.
+  std::string unsupported;
+
+  /// Of an op that is split. Tensors and memrefs give the same.
+  static Problem get(MixedReductionOp op);
+  unsigned bytesPerColumn() const;
+};
+
+/// The schedule for `problem` on `target`, and why in `reason`.
+ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
+                            const TargetInfo &target, std::string &reason);
+
+/// Bytes of shared memory of a block under `schedule`.
+unsigned getSharedMemoryBytes(const Problem &problem, ScheduleAttr schedule);
+
+/// True if a kernel can be generated; else `error` says what was found, what
+/// is possible.
+bool isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
+                     const TargetInfo &target, std::string &error);
+
+} // namespace mlir::norm_fusion
+
+#endif // NORM_FUSION_SCHEDULE_SCHEDULE_H

@@ -1,0 +1,34 @@
+//===- TargetInfo.h - What the schedule knows of a chip ---------*- C++ -*-===//
+//
+// The one place that knows chips. Numbers are per multiprocessor or per thread
+// as the vendor documents them; nothing here is found at run time: the number
+// of multiprocessors that a launch uses is asked of the device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_SCHEDULE_TARGETINFO_H
+#define NORM_FUSION_SCHEDULE_TARGETINFO_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace mlir::norm_fusion {
+
+struct TargetInfo {
+  unsigned multiprocessors;   ///< of the usual part, to estimate with
+  unsigned sharedMemoryBytes; ///< that one block can have
+  unsigned registers;         ///< 32-bit registers a multiprocessor
+  unsigned maxRegisters;      ///< that one thread can have
+  unsigned bytesInFlight;     ///< a multiprocessor needs to keep memory busy
+  unsigned maxCluster;        ///< blocks; 1 where there are no clusters
+  bool hasAsyncCopy;          ///< cp.async (sm_80)
+  bool hasBulkCopy;           ///< cp.async.bulk and mbarriers (sm_90)
+  llvm::StringRef features;   ///< PTX version for NVVM, "+ptx80"
+
+  /// Null for a chip that is older than sm_80 or unknown.
+  static std::optional<TargetInfo> get(llvm::StringRef chip);
+};
+
+} // namespace mlir::norm_fusion
+
+#endif // NORM_FUSION_SCHEDULE_TARGETINFO_H

@@ -1,0 +1,77 @@
+//===- AssertToCall.cpp - A failed assertion is an error, not a signal ----===//
+//
+// Exporters guard dynamic shapes with cf.assert. A process that embeds the code
+// must be able to report the message and go on, so the assertion calls the
+// runtime, which leaves the compiled code and never comes back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Conversion/Passes.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::norm_fusion {
+#define GEN_PASS_DEF_NORMFUSIONASSERTTOCALL
+#include "norm_fusion/Conversion/Passes.h.inc"
+} // namespace mlir::norm_fusion
+
+using namespace mlir;
+
+namespace {
+struct AssertToCallPass final
+    : norm_fusion::impl::NormFusionAssertToCallBase<AssertToCallPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<cf::AssertOp> asserts;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::GPUModuleOp, gpu::LaunchOp>(op))
+        return WalkResult::skip();
+      if (auto assertOp = dyn_cast<cf::AssertOp>(op))
+        asserts.push_back(assertOp);
+      return WalkResult::advance();
+    });
+    if (asserts.empty())
+      return;
+
+    auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    auto callee = LLVM::LLVMFuncOp::create(
+        builder, getOperation().getLoc(), "norm_fusion_assertion_failed",
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()),
+                                    pointer));
+    for (cf::AssertOp op : asserts) {
+      Location loc = op.getLoc();
+      LLVM::GlobalOp message = getMessage(op.getMsg(), loc, builder);
+      OpBuilder at(op);
+      Value yes = arith::ConstantIntOp::create(at, loc, 1, 1);
+      Value failed = arith::XOrIOp::create(at, loc, op.getArg(), yes);
+      auto ifOp = scf::IfOp::create(at, loc, failed, /*withElseRegion=*/false);
+      at.setInsertionPointToStart(ifOp.thenBlock());
+      Value text = LLVM::AddressOfOp::create(at, loc, pointer,
+                                             message.getSymName());
+      LLVM::CallOp::create(at, loc, callee, text);
+      op.erase();
+    }
+  }
+
+private:
+  /// A global with the text, one for all assertions that say the same.
+  LLVM::GlobalOp getMessage(StringRef text, Location loc, OpBuilder &builder) {
+    LLVM::GlobalOp &global = messages[text];
+    if (global)
+      return global;
+    std::string bytes = text.str();
+    bytes.push_back('\0');
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
+    std::string name =
+        ("norm_fusion_assertion_" + Twine(messages.size() - 1)).str();
+    return global = LLVM::GlobalOp::create(
+               builder, loc, type, /*isConstant=*/true,
+               LLVM::Linkage::Internal, name, builder.getStringAttr(bytes));
+  }
+  llvm::StringMap<LLVM::GlobalOp> messages;
+};
+} // namespace

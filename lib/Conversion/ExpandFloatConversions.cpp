@@ -1,0 +1,242 @@
+//===- ExpandFloatConversions.cpp - Narrow floats through integers --------===//
+//
+// Exact conversions between the narrow float types and f32 or f64, in integer
+// arithmetic and one float addition, so that they run the same everywhere.
+//
+// Rounding a magnitude: while exponents line up, adding half of the last bit
+// kept (less one if that bit is even) to the bits and shifting rounds to nearest
+// even, and a carry moves the exponent as it should. Below the narrow type's
+// smallest normal number, adding a power of two whose last bit has the weight
+// of the narrow type's last bit makes the hardware do the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Conversion/Passes.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::norm_fusion {
+#define GEN_PASS_DEF_NORMFUSIONEXPANDFLOATCONVERSIONS
+#include "norm_fusion/Conversion/Passes.h.inc"
+} // namespace mlir::norm_fusion
+
+using namespace mlir;
+
+static bool isNarrow(Type type) {
+  return isa<BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// `like` with another element type: a scalar, or a vector of the same shape.
+static Type withElement(Type like, Type element) {
+  if (auto vector = dyn_cast<VectorType>(like))
+    return vector.clone(element);
+  return element;
+}
+
+namespace {
+/// Shorthand for the ops of an expansion at one place.
+struct Emitter {
+  Emitter(PatternRewriter &rewriter, Location loc, Type like)
+      : rewriter(rewriter), loc(loc), like(like) {}
+
+  Type intType(unsigned width) {
+    return withElement(like, rewriter.getIntegerType(width));
+  }
+  Value integer(unsigned width, uint64_t value) {
+    Type type = intType(width);
+    APInt bits(width, value);
+    TypedAttr attr = rewriter.getIntegerAttr(rewriter.getIntegerType(width),
+                                             bits);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, bits);
+    return arith::ConstantOp::create(rewriter, loc, attr);
+  }
+  Value bitcast(Value value, Type element) {
+    return arith::BitcastOp::create(rewriter, loc, withElement(like, element),
+                                    value);
+  }
+  template <typename Op> Value op(Value lhs, Value rhs) {
+    return Op::create(rewriter, loc, lhs, rhs);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(rewriter, loc, predicate, lhs, rhs);
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(rewriter, loc, condition, yes, no);
+  }
+  Value extend(Value value, Type element) {
+    return arith::ExtFOp::create(rewriter, loc, withElement(like, element),
+                                 value);
+  }
+  Value truncate(Value value, Type element) {
+    return arith::TruncFOp::create(rewriter, loc, withElement(like, element),
+                                   value);
+  }
+  Value extendBits(Value value, unsigned width) {
+    return arith::ExtUIOp::create(rewriter, loc, intType(width), value);
+  }
+  Value truncateBits(Value value, unsigned width) {
+    return arith::TruncIOp::create(rewriter, loc, intType(width), value);
+  }
+
+  PatternRewriter &rewriter;
+  Location loc;
+  Type like;
+};
+
+/// extf from bf16, f8E4M3FN or f8E5M2.
+struct ExpandExtF final : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    Type to = getElementTypeOrSelf(op.getType());
+    if (!isNarrow(from) || isa<TensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not from a narrow float");
+    Emitter e(rewriter, op.getLoc(), op.getType());
+    Value bits = e.bitcast(op.getIn(), rewriter.getIntegerType(
+                                           from.getIntOrFloatBitWidth()));
+    Type f16 = rewriter.getF16Type(), f32 = rewriter.getF32Type();
+    Value wide;
+    Type have = f32;
+    if (isa<BFloat16Type>(from)) {
+      wide = e.bitcast(e.op<arith::ShLIOp>(e.extendBits(bits, 32),
+                                           e.integer(32, 16)),
+                       f32);
+    } else if (isa<Float8E5M2Type>(from)) {
+      // The upper byte of an f16.
+      wide = e.bitcast(e.op<arith::ShLIOp>(e.extendBits(bits, 16),
+                                           e.integer(16, 8)),
+                       f16);
+      have = f16;
+    } else {
+      // In place in an f32 the exponent is 120 too small.
+      bits = e.extendBits(bits, 32);
+      Value magnitude = e.op<arith::AndIOp>(bits, e.integer(32, 0x7f));
+      Value sign = e.op<arith::ShLIOp>(
+          e.op<arith::AndIOp>(bits, e.integer(32, 0x80)), e.integer(32, 24));
+      Value small = e.bitcast(
+          e.op<arith::ShLIOp>(magnitude, e.integer(32, 20)), f32);
+      Value scale = e.bitcast(
+          e.integer(32, llvm::bit_cast<uint32_t>(0x1p120f)), f32);
+      Value value = e.bitcast(e.op<arith::MulFOp>(small, scale),
+                              rewriter.getI32Type());
+      Value isNaN = e.compare(arith::CmpIPredicate::eq, magnitude,
+                              e.integer(32, 0x7f));
+      value = e.select(isNaN, e.integer(32, 0x7fc00000), value);
+      wide = e.bitcast(e.op<arith::OrIOp>(value, sign), f32);
+    }
+    if (have == f16 && isa<BFloat16Type>(to)) {
+      wide = e.extend(wide, f32);
+      have = f32;
+    }
+    if (have != to)
+      wide = have.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth()
+                 ? e.extend(wide, to)
+                 : e.truncate(wide, to); // Exact: `to` holds all of `from`.
+    rewriter.replaceOp(op, wide);
+    return success();
+  }
+};
+
+/// truncf to bf16, f8E4M3FN or f8E5M2, and from f64 to f16.
+struct ExpandTruncF final : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    if (isa<TensorType>(op.getType()) ||
+        !(isNarrow(to) || (from.isF64() && to.isF16())))
+      return rewriter.notifyMatchFailure(op, "not to a narrow float");
+    if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
+        arith::RoundingMode::to_nearest_even)
+      return rewriter.notifyMatchFailure(op, "not to nearest even");
+    Emitter e(rewriter, op.getLoc(), op.getType());
+    Value in = op.getIn();
+    if (isNarrow(from) || from.isF16()) {
+      from = rewriter.getF32Type();
+      in = e.extend(in, from);
+    }
+    if (!from.isF32() && !from.isF64())
+      return rewriter.notifyMatchFailure(op, "not from f32 or f64");
+    rewriter.replaceOp(op, round(e, in, cast<FloatType>(from), to));
+    return success();
+  }
+
+private:
+  static Value round(Emitter &e, Value in, FloatType from, FloatType to) {
+    unsigned width = from.getWidth();
+    unsigned fromMantissa = from.getFPMantissaWidth() - 1;
+    unsigned mantissa = to.getFPMantissaWidth() - 1;
+    unsigned shift = fromMantissa - mantissa;
+    unsigned toBits = to.getWidth() - 1; // without the sign
+    int fromBias = (1 << (width - fromMantissa - 2)) - 1;
+    int bias = (1 << (toBits - mantissa - 1)) - 1;
+    bool finiteOnly = isa<Float8E4M3FNType>(to);
+    uint64_t top = llvm::maskTrailingOnes<uint64_t>(toBits - mantissa)
+                   << mantissa;
+    uint64_t nan = finiteOnly ? llvm::maskTrailingOnes<uint64_t>(toBits)
+                              : top | 1ull << (mantissa - 1);
+    uint64_t infinity = llvm::maskTrailingOnes<uint64_t>(width - 1 -
+                                                         fromMantissa)
+                        << fromMantissa;
+    auto constant = [&](uint64_t value) { return e.integer(width, value); };
+    Type integer = e.rewriter.getIntegerType(width);
+
+    Value bits = e.bitcast(in, integer);
+    Value magnitude = e.op<arith::AndIOp>(
+        bits, constant(llvm::maskTrailingOnes<uint64_t>(width - 1)));
+    Value odd = e.op<arith::AndIOp>(
+        e.op<arith::ShRUIOp>(magnitude, constant(shift)), constant(1));
+    Value result = e.op<arith::AddIOp>(
+        magnitude, constant(llvm::maskTrailingOnes<uint64_t>(shift - 1)));
+    result = e.op<arith::ShRUIOp>(e.op<arith::AddIOp>(result, odd),
+                                  constant(shift));
+    if (fromBias != bias) {
+      result = e.op<arith::SubIOp>(
+          result, constant(static_cast<uint64_t>(fromBias - bias) << mantissa));
+      int smallest = 1 - bias;
+      uint64_t magic = static_cast<uint64_t>(smallest - int(mantissa) +
+                                             int(fromMantissa) + fromBias)
+                       << fromMantissa;
+      Value sum = e.op<arith::AddFOp>(e.bitcast(magnitude, from),
+                                      e.bitcast(constant(magic), from));
+      Value denormal =
+          e.op<arith::SubIOp>(e.bitcast(sum, integer), constant(magic));
+      Value isDenormal = e.compare(
+          arith::CmpIPredicate::ult, magnitude,
+          constant(static_cast<uint64_t>(smallest + fromBias) << fromMantissa));
+      result = e.select(isDenormal, denormal, result);
+    }
+    result = e.op<arith::MinUIOp>(result, constant(finiteOnly ? nan : top));
+    Value isNaN = e.compare(arith::CmpIPredicate::ugt, magnitude,
+                            constant(infinity));
+    result = e.select(isNaN, constant(nan), result);
+    Value sign = e.op<arith::ShLIOp>(
+        e.op<arith::ShRUIOp>(bits, constant(width - 1)), constant(toBits));
+    result = e.op<arith::OrIOp>(result, sign);
+    return e.bitcast(e.truncateBits(result, to.getWidth()), to);
+  }
+};
+
+struct ExpandFloatConversionsPass final
+    : norm_fusion::impl::NormFusionExpandFloatConversionsBase<
+          ExpandFloatConversionsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandExtF, ExpandTruncF>(&getContext());
+    // Folding would turn a constant bitcast back into what was expanded.
+    if (failed(applyPatternsGreedily(
+            getOperation(), std::move(patterns),
+            GreedyRewriteConfig().enableFolding(false).enableConstantCSE(
+                false))))
+      signalPassFailure();
+  }
+};
+} // namespace

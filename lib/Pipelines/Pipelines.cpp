@@ -1,0 +1,171 @@
+//===- Pipelines.cpp - From linalg on tensors to binaries -----------------===//
+//
+// The order of things, and why. Fusing works on tensors, before anything else
+// touches the dataflow. Float emulation comes after kernels have been taken
+// out: they know what the device can do. Host code is lowered last, because the
+// launches in it refer to serialized kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Pipelines/Pipelines.h"
+#include "norm_fusion/Conversion/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/RequestCWrappers.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
+                                          const FuseOptions &options) {
+  // Private helpers (jnp.var, jnp.clip) split a pattern until they're inlined.
+  // No canonicalization: what the detector sees is what the front end wrote.
+  pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
+  pm.addPass(createSymbolDCEPass());
+  NormFusionFormOptions form;
+  form.rowOnly = options.rowOnly;
+  pm.addPass(createNormFusionForm(form));
+  pm.addPass(createNormFusionPartialAccumulate());
+  NormFusionScheduleOptions schedule;
+  schedule.chip = options.chip;
+  schedule.schedule = options.schedule;
+  pm.addPass(createNormFusionSchedule(schedule));
+}
+
+void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
+  pm.addPass(createNormFusionDecomposeAggregates());
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  // Scalars boxed in tensors would become allocations in the innermost loop.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createNormFusionProtectArguments());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+}
+
+void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
+                                            const LowerOptions &options) {
+#ifdef NORM_FUSION_HAVE_TO_GPU
+  pm.addPass(createNormFusionToGPU());
+#endif
+  OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
+  device.addPass(createLowerAffinePass());
+  device.addPass(memref::createExpandStridedMetadataPass());
+  device.addPass(createLowerAffinePass());
+  device.addPass(createSCFToControlFlowPass());
+  device.addPass(createConvertVectorToLLVMPass());
+  ConvertGpuOpsToNVVMOpsOptions toNVVM;
+  toNVVM.indexBitwidth = 64;
+  device.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  device.addPass(createConvertMathToLLVMPass());
+  device.addPass(createArithToLLVMConversionPass());
+  device.addPass(createConvertIndexToLLVMPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  device.addPass(createConvertNVVMToLLVMPass());
+  device.addPass(createReconcileUnrealizedCastsPass());
+  NormFusionAttachTargetOptions attach;
+  attach.chip = options.chip;
+  attach.target = options.target;
+  pm.addPass(createNormFusionAttachTarget(attach));
+}
+
+void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
+  pm.addPass(createNormFusionAssertToCall());
+  OpPassManager &function = pm.nest<func::FuncOp>();
+  // Narrow floats compute in f32 and are rounded after every op, as the IR says.
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16", "f16", "f8E4M3FN", "f8E5M2"};
+  emulate.targetTypeStr = "f32";
+  function.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.targetTypeStr = "f32";
+  function.addPass(math::createMathExtendToSupportedTypes(extend));
+  function.addPass(createConvertLinalgToLoopsPass());
+  function.addPass(createNormFusionExpandFloatConversions());
+  math::MathExpandOpsPassOptions expand;
+  expand.opMnemonics = {"fpowi", "rsqrt", "roundeven"};
+  function.addPass(math::createMathExpandOpsPass(expand));
+  function.addPass(arith::createArithExpandOpsPass());
+  function.addPass(LLVM::createLLVMRequestCWrappersPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(memref::createExpandOpsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  // Allocations go through functions that the runner provides: it frees what
+  // a call allocated once the results are copied out.
+  FinalizeMemRefToLLVMConversionPassOptions memrefs;
+  memrefs.useGenericFunctions = true;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefs));
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+}
+
+void mlir::norm_fusion::buildPlainHostPipeline(OpPassManager &pm) {
+  pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
+  pm.addPass(createSymbolDCEPass());
+  buildBufferizePipeline(pm);
+  buildHostPipeline(pm);
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void mlir::norm_fusion::buildLowerFusedPipeline(OpPassManager &pm,
+                                                const LowerOptions &options) {
+  buildBufferizePipeline(pm);
+  buildDevicePipeline(pm, options);
+  buildHostPipeline(pm);
+  pm.addPass(createGpuToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  GpuModuleToBinaryPassOptions binary;
+  // The emulator has one format, under the name that others give to assembly.
+  binary.compilationTarget =
+      options.target == "emulator" ? "isa" : std::string(options.format);
+  binary.toolkitPath = options.toolkit;
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+}
+
+void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
+                                           const LowerOptions &options) {
+  FuseOptions fuse;
+  fuse.chip = std::string(options.chip);
+  fuse.schedule = std::string(options.schedule);
+  fuse.rowOnly = bool(options.rowOnly);
+  buildFusePipeline(pm, fuse);
+  buildLowerFusedPipeline(pm, options);
+}
+
+void mlir::norm_fusion::registerPipelines() {
+  PassPipelineRegistration<FuseOptions>(
+      "norm-fusion-fuse",
+      "Form, split and schedule mixed reductions; still on tensors",
+      buildFusePipeline);
+  PassPipelineRegistration<LowerOptions>(
+      "norm-fusion-lower",
+      "From linalg on tensors to gpu.binary and host code in the LLVM dialect",
+      buildLowerPipeline);
+  PassPipelineRegistration<>(
+      "norm-fusion-plain-host",
+      "Linalg on tensors to host code in the LLVM dialect, nothing fused",
+      buildPlainHostPipeline);
+}

@@ -1,0 +1,30 @@
+//===- TargetInfo.cpp - The table of chips --------------------------------===//
+//
+// Sources: CUDA C++ Programming Guide 13.0, "Compute Capabilities"; bytes in
+// flight measured with ring kernels on an H200 (48 to 64 KiB is best, deeper
+// rings delay the first row), taken over for the others in proportion to their
+// bandwidth a multiprocessor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Schedule/TargetInfo.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir::norm_fusion;
+
+std::optional<TargetInfo> TargetInfo::get(llvm::StringRef chip) {
+  //                        SMs  smem         regs   max  in flight  cl async bulk
+  const TargetInfo sm80 = {108, 163 * 1024, 65536, 255, 32 * 1024, 1, true, false, "+ptx80"};
+  const TargetInfo sm86 = {84, 99 * 1024, 65536, 255, 24 * 1024, 1, true, false, "+ptx80"};
+  const TargetInfo sm90 = {132, 227 * 1024, 65536, 255, 64 * 1024, 16, true, true, "+ptx81"};
+  const TargetInfo sm100 = {148, 227 * 1024, 65536, 255, 96 * 1024, 16, true, true, "+ptx88"};
+  const TargetInfo sm120 = {188, 99 * 1024, 65536, 255, 32 * 1024, 8, true, true, "+ptx90"};
+  return llvm::StringSwitch<std::optional<TargetInfo>>(chip)
+      .Case("sm_80", sm80)
+      .Cases({"sm_86", "sm_89"}, sm86)
+      .Cases({"sm_90", "sm_90a"}, sm90)
+      .Cases({"sm_100", "sm_100a", "sm_103", "sm_103a"}, sm100)
+      .Cases({"sm_120", "sm_120a"}, sm120)
+      .Default(std::nullopt);
+}
