@@ -45,9 +45,9 @@ private:
                   Operation *&blame);
   void replaceSizes(const MixedGroup &group);
   void eraseLeftovers(MixedOrderReductionAnalysis &analysis);
-  void remarkFormed(MixedOrderReductionAnalysis &analysis,
-                    const MixedGroup &group, MixedReductionOp op,
-                    int64_t bytes);
+  remark::RemarkOpts getRemark(StringRef name);
+  void remarkFormed(const MixedGroup &group, MixedReductionOp op,
+                    int64_t bytesBefore, int64_t bytesAfter);
 
   Block &block;
   bool rowOnly;
@@ -151,6 +151,33 @@ void BlockFormer::replaceSizes(const MixedGroup &group) {
       }
 }
 
+/// Bytes that the ops of the group read and write as they stand: each reduction
+/// its operands, each stored value once.
+static int64_t getBytesBefore(const MixedGroup &group) {
+  const IterationSpace &space = *group.space;
+  int64_t bytes = 0;
+  auto count = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return;
+    std::optional<AxisMap> axes = space.getAxes(value);
+    if (axes)
+      bytes += estimateBytes(space, space.getAxisSet(*axes), type);
+  };
+  for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(group.producers),
+                                    ArrayRef<Operation *>(group.members)})
+    for (Operation *op : ops) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      if (!linalgOp)
+        continue;
+      for (OpOperand *input : linalgOp.getDpsInputOperands())
+        count(input->get());
+      for (Value result : op->getResults())
+        count(result);
+    }
+  return bytes;
+}
+
 bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                        const MixedGroup &group) {
   // An op that another group took in meanwhile: the next round sees it there.
@@ -184,7 +211,7 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   else
     b.setInsertionPointToStart(&block);
   replaceSizes(group);
-  int64_t bytes = builder.getBytes();
+  int64_t bytes = builder.getBytes(), bytesBefore = getBytesBefore(group);
   SmallVector<Value> results;
   MixedReductionOp op = builder.build(b, results);
   Operation *last = results.empty() ? op.getOperation()
@@ -207,7 +234,7 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   taken.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.producers.begin(), group.producers.end());
-  remarkFormed(analysis, group, op, bytes);
+  remarkFormed(group, op, bytesBefore, bytes);
   return true;
 }
 
@@ -272,20 +299,44 @@ bool BlockFormer::formRound(bool &again) {
   }
   llvm::append_range(missed, analysis.getMissed());
   for (const MissedGroup &group : missed)
-    remark::missed(group.blame->getLoc(),
-                   remark::RemarkOpts::name(group.reason)
-                       .category("norm-fusion")
-                       .function(""))
+    remark::missed(group.blame->getLoc(), getRemark(group.reason))
+        << remark::metric("op", group.blame->getName().getStringRef().str())
         << remark::metric("found", group.found)
         << remark::metric("needed", group.needed);
   return false;
 }
 
-void BlockFormer::remarkFormed(MixedOrderReductionAnalysis &analysis,
-                               const MixedGroup &group, MixedReductionOp op,
-                               int64_t bytes) {
-  (void)analysis;
-  (void)group;
-  (void)op;
-  (void)bytes;
+remark::RemarkOpts BlockFormer::getRemark(StringRef name) {
+  StringRef function;
+  Operation *parent = block.getParentOp();
+  if (!isa<FunctionOpInterface>(parent))
+    parent = parent->getParentOfType<FunctionOpInterface>();
+  if (auto symbol = dyn_cast_or_null<SymbolOpInterface>(parent))
+    function = symbol.getName();
+  return remark::RemarkOpts::name(name)
+      .category("norm-fusion")
+      .function(function);
+}
+
+void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
+                               int64_t bytesBefore, int64_t bytesAfter) {
+  SmallVector<int64_t> sizes = op.getStaticDimSizes();
+  int64_t rows = 1, columns = 1;
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    int64_t &extent = op.isColumnDim(d) ? columns : rows;
+    extent = ShapedType::isDynamic(size) || ShapedType::isDynamic(extent)
+                 ? ShapedType::kDynamic
+                 : extent * size;
+  }
+  auto text = [](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? std::string("?")
+                                         : std::to_string(extent);
+  };
+  remark::passed(op.getLoc(), getRemark("formed"))
+      << remark::metric("rows", text(rows))
+      << remark::metric("columns", text(columns))
+      << remark::metric("row-reductions", group.rowReductions.size())
+      << remark::metric("column-reductions", group.columnReductions.size())
+      << remark::metric("bytes-before", bytesBefore)
+      << remark::metric("bytes-after", bytesAfter);
 }
