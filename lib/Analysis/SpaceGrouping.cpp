@@ -214,7 +214,8 @@ bool SpaceGrouping::feedsSpace(Operation *reduction) {
 // Ties
 //===----------------------------------------------------------------------===//
 
-static void *findClass(llvm::DenseMap<void *, void *> &classes, void *node) {
+void *SpaceGrouping::findClass(llvm::DenseMap<void *, void *> &classes,
+                               void *node) {
   void *root = node;
   for (auto it = classes.find(root); it != classes.end() && it->second != root;
        it = classes.find(root))

@@ -81,6 +81,9 @@ private:
   /// Full-size values and reductions that tie `roots` together at `level`.
   void tie(const Orientation &o, ArrayRef<Operation *> roots, unsigned level,
            llvm::DenseMap<void *, void *> &classes);
+  static void *findClass(llvm::DenseMap<void *, void *> &classes, void *node);
+  /// True if something of the space that varies over what `reduction` removed
+  /// depends on its result.
   bool feedsSpace(Operation *reduction);
   Operation *getContinued(Operation *op, const Orientation &o) const;
   void collectMembers(const Orientation &o, SmallVectorImpl<MixedGroup> &out);

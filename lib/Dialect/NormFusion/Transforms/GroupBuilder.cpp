@@ -490,8 +490,20 @@ Value GroupBuilder::reshape(OpBuilder &builder, Value value,
     for (OpFoldResult size : sizes)
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
     auto result = RankedTensorType::get(shape, element);
-    return tensor::ExpandShapeOp::create(builder, loc, result, source, groups,
-                                         sizes);
+    // Upstream expands at most one dynamic size out of a dimension when it
+    // comes to strides; tensor.reshape takes the sizes as data.
+    bool expandable = llvm::all_of(groups, [&](ArrayRef<int64_t> group) {
+      return llvm::count_if(group, [&](int64_t i) {
+               return ShapedType::isDynamic(shape[i]);
+             }) <= 1;
+    });
+    if (expandable)
+      return tensor::ExpandShapeOp::create(builder, loc, result, source, groups,
+                                           sizes);
+    SmallVector<Value> values =
+        getValueOrCreateConstantIndexOp(builder, loc, sizes);
+    Value sizesTensor = tensor::FromElementsOp::create(builder, loc, values);
+    return tensor::ReshapeOp::create(builder, loc, result, source, sizesTensor);
   };
   auto getDim = [&](Value source, int64_t i) -> OpFoldResult {
     auto t = cast<RankedTensorType>(source.getType());
