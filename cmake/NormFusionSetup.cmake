@@ -12,7 +12,7 @@ include(AddLLVM)
 include(AddMLIR)
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND ${LLVM_DEFINITIONS})
-add_definitions(${LLVM_DEFINITIONS_LIST})
+add_definitions(${LLVM_DEFINITIONS_LIST} -DNORM_FUSION_VERSION="${PROJECT_VERSION}")
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 
@@ -28,7 +28,7 @@ endif()
 
 # Debian's LLVM has RTTI and no exceptions.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions> -Wall -Wextra
-                    -Wno-unused-parameter -Wno-comment -Wno-dangling-gsl)
+                    -Wno-unused-parameter -Wno-comment -Wno-dangling-gsl -Wno-deprecated-declarations)
 if(NORM_FUSION_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr
                       -fno-omit-frame-pointer)

@@ -32,11 +32,9 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
   // No canonicalization: what the detector sees is what the front end wrote.
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
   pm.addPass(createSymbolDCEPass());
-#ifdef NORM_FUSION_HAVE_FORM
   NormFusionFormOptions form;
   form.rowOnly = options.rowOnly;
   pm.addPass(createNormFusionForm(form));
-#endif
   pm.addPass(createNormFusionPartialAccumulate());
   NormFusionScheduleOptions schedule;
   schedule.chip = options.chip;
@@ -62,9 +60,7 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
 
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
-#ifdef NORM_FUSION_HAVE_TO_GPU
   pm.addPass(createNormFusionToGPU());
-#endif
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createLowerAffinePass());
   device.addPass(memref::createExpandStridedMetadataPass());

@@ -1,30 +1,21 @@
 //===- norm-fusion-opt.cpp - mlir-opt with norm-fusion --------------------===//
 
-#include "norm_fusion/Conversion/Passes.h"
-#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
-#include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
-#include "norm_fusion/Pipelines/Pipelines.h"
+#include "norm_fusion/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
-  mlir::norm_fusion::registerNormFusionPartialAccumulate();
-  mlir::norm_fusion::registerNormFusionSchedule();
-  mlir::norm_fusion::registerNormFusionAssertToCall();
-  mlir::norm_fusion::registerNormFusionAttachTarget();
-  mlir::norm_fusion::registerNormFusionDecomposeAggregates();
-  mlir::norm_fusion::registerNormFusionExpandFloatConversions();
-  mlir::norm_fusion::registerNormFusionProtectArguments();
-  mlir::norm_fusion::registerNormFusionWiden();
-  mlir::norm_fusion::registerPipelines();
+  mlir::norm_fusion::registerPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<mlir::norm_fusion::NormFusionDialect>();
+  mlir::registerAllToLLVMIRTranslations(registry);
+  mlir::norm_fusion::registerDialects(registry);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "norm-fusion optimizer driver\n", registry));
 }

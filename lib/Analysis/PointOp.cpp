@@ -1,0 +1,521 @@
+//===- PointOp.cpp - A linalg op seen at one point of its loops -----------===//
+//
+// Builds PointOps from linalg ops of any spelling, recognises the combiners of
+// reductions by the dataflow from the accumulator to the yield, and answers
+// questions about the ops of a block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Analysis/PointOp.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+//===----------------------------------------------------------------------===//
+// Scalars and constants
+//===----------------------------------------------------------------------===//
+
+/// The scalar that `op` puts into a tensor of one element, or null.
+static Value getBoxed(Operation *op) {
+  auto box = dyn_cast_or_null<tensor::FromElementsOp>(op);
+  return box && box.getElements().size() == 1 ? box.getElements()[0] : Value();
+}
+
+Value mlir::norm_fusion::unboxScalar(Value value) {
+  while (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
+    Value inner = getBoxed(extract.getTensor().getDefiningOp());
+    if (!inner)
+      break;
+    value = inner;
+  }
+  return value;
+}
+
+bool mlir::norm_fusion::isReshape(Operation *op) {
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op))
+    return true;
+  auto reshape = dyn_cast<tensor::ReshapeOp>(op);
+  if (!reshape)
+    return false;
+  // Only where the extents other than 1 match one to one: equal static sizes,
+  // and at most one dynamic one, which the number of elements then settles.
+  auto source = dyn_cast<RankedTensorType>(reshape.getSource().getType());
+  auto result = dyn_cast<RankedTensorType>(reshape.getType());
+  if (!source || !result)
+    return false;
+  auto extents = [](RankedTensorType type) {
+    SmallVector<int64_t> sizes;
+    llvm::copy_if(type.getShape(), std::back_inserter(sizes),
+                  [](int64_t size) { return size != 1; });
+    return sizes;
+  };
+  SmallVector<int64_t> from = extents(source), to = extents(result);
+  return from == to && llvm::count(from, ShapedType::kDynamic) <= 1;
+}
+
+static TypedAttr getSplat(Attribute attr) {
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(attr))
+    return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+  if (isa_and_nonnull<IntegerAttr, FloatAttr>(attr))
+    return cast<TypedAttr>(attr);
+  return {};
+}
+
+TypedAttr mlir::norm_fusion::getUniformConstant(Value value) {
+  // Chains of broadcasts of constants are short; the bound only keeps odd IR
+  // from costing more than constant time.
+  for (unsigned step = 0; step < 16; ++step) {
+    value = unboxScalar(value);
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      return {};
+    Attribute attr;
+    if (matchPattern(value, m_Constant(&attr)))
+      return getSplat(attr);
+    if (auto extract = dyn_cast<tensor::ExtractOp>(def)) {
+      value = extract.getTensor();
+    } else if (isReshape(def)) {
+      value = def->getOperand(0);
+    } else if (Value inner = getBoxed(def)) {
+      value = inner;
+    } else if (auto splat = dyn_cast<tensor::SplatOp>(def)) {
+      value = splat.getInput();
+    } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(def)) {
+      if (linalgOp.getNumReductionLoops() != 0)
+        return {};
+      unsigned index = cast<OpResult>(value).getResultNumber();
+      Value yielded = unboxScalar(
+          linalgOp.getBlock()->getTerminator()->getOperand(index));
+      auto arg = dyn_cast<BlockArgument>(yielded);
+      value = arg && arg.getOwner() == linalgOp.getBlock()
+                  ? def->getOperand(arg.getArgNumber())
+                  : yielded;
+      if (!arg && yielded.getParentBlock() == linalgOp.getBlock() &&
+          !matchPattern(yielded, m_Constant()))
+        return {};
+    } else {
+      return {};
+    }
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Combiners
+//===----------------------------------------------------------------------===//
+
+static std::optional<Combiner> getCombiner(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<Combiner>>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Combiner::add; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Combiner::mul; })
+      .Case<arith::MaximumFOp>([](auto) { return Combiner::maximum; })
+      .Case<arith::MinimumFOp>([](auto) { return Combiner::minimum; })
+      .Case<arith::MaxNumFOp>([](auto) { return Combiner::maxnum; })
+      .Case<arith::MinNumFOp>([](auto) { return Combiner::minnum; })
+      .Case<arith::MaxSIOp>([](auto) { return Combiner::maxs; })
+      .Case<arith::MinSIOp>([](auto) { return Combiner::mins; })
+      .Case<arith::MaxUIOp>([](auto) { return Combiner::maxu; })
+      .Case<arith::MinUIOp>([](auto) { return Combiner::minu; })
+      .Case<arith::AndIOp>([](auto) { return Combiner::andi; })
+      .Case<arith::OrIOp>([](auto) { return Combiner::ori; })
+      .Case<arith::XOrIOp>([](auto) { return Combiner::xori; })
+      .Default(std::nullopt);
+}
+
+/// The combiner that `select(cmp(a, b), a, b)` is, if it is one exactly: any
+/// comparison of integers; of floats only without NaNs, since the select keeps
+/// or drops one by its position.
+static std::optional<Combiner> getSelectCombiner(arith::SelectOp select) {
+  Operation *cmp = select.getCondition().getDefiningOp();
+  if (!cmp || cmp->getNumOperands() != 2)
+    return std::nullopt;
+  Value a = cmp->getOperand(0), b = cmp->getOperand(1);
+  bool straight = select.getTrueValue() == a && select.getFalseValue() == b;
+  bool swapped = select.getTrueValue() == b && select.getFalseValue() == a;
+  if (!straight && !swapped)
+    return std::nullopt;
+  auto pick = [&](bool greater, Combiner max, Combiner min) {
+    return greater == straight ? max : min;
+  };
+  if (auto cmpi = dyn_cast<arith::CmpIOp>(cmp)) {
+    using P = arith::CmpIPredicate;
+    P p = cmpi.getPredicate();
+    if (p == P::sgt || p == P::sge || p == P::slt || p == P::sle)
+      return pick(p == P::sgt || p == P::sge, Combiner::maxs, Combiner::mins);
+    if (p == P::ugt || p == P::uge || p == P::ult || p == P::ule)
+      return pick(p == P::ugt || p == P::uge, Combiner::maxu, Combiner::minu);
+    return std::nullopt;
+  }
+  auto cmpf = dyn_cast<arith::CmpFOp>(cmp);
+  if (!cmpf || !bitEnumContainsAll(cmpf.getFastmath(),
+                                   arith::FastMathFlags::nnan |
+                                       arith::FastMathFlags::nsz))
+    return std::nullopt;
+  using P = arith::CmpFPredicate;
+  P p = cmpf.getPredicate();
+  if (p == P::OGT || p == P::OGE || p == P::UGT || p == P::UGE)
+    return pick(true, Combiner::maximum, Combiner::minimum);
+  if (p == P::OLT || p == P::OLE || p == P::ULT || p == P::ULE)
+    return pick(false, Combiner::maximum, Combiner::minimum);
+  return std::nullopt;
+}
+
+/// Follows the yielded value back to the accumulator through ops of one
+/// combiner; what those combine with it are the elements.
+static bool matchReduction(Value yielded, Value accumulator,
+                           PointReduction &reduction) {
+  std::optional<Combiner> combiner;
+  Value value = unboxScalar(yielded);
+  while (value != accumulator) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != accumulator.getParentBlock())
+      return false;
+    std::optional<Combiner> step = getCombiner(op);
+    Value lhs, rhs;
+    if (step) {
+      lhs = op->getOperand(0);
+      rhs = op->getOperand(1);
+    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      step = getSelectCombiner(select);
+      lhs = select.getTrueValue();
+      rhs = select.getFalseValue();
+    }
+    if (!step || (combiner && *combiner != *step))
+      return false;
+    combiner = step;
+    lhs = unboxScalar(lhs);
+    rhs = unboxScalar(rhs);
+    // Which side leads to the accumulator: it itself, or an op of the kind.
+    auto leads = [&](Value side) {
+      Operation *def = side.getDefiningOp();
+      return side == accumulator ||
+             (def && getCombiner(def) == combiner &&
+              llvm::is_contained(llvm::map_range(def->getOperands(),
+                                                 unboxScalar),
+                                 accumulator));
+    };
+    if (leads(rhs) && lhs != accumulator)
+      std::swap(lhs, rhs);
+    if (!leads(lhs))
+      return false;
+    reduction.elements.push_back(rhs);
+    value = lhs;
+  }
+  if (!combiner)
+    return false;
+  reduction.combiner = *combiner;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// PointOp
+//===----------------------------------------------------------------------===//
+
+/// True if the results of `map` are loops, each at most once, or 0 where the
+/// dimension has extent 1.
+static bool isProjection(AffineMap map, Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      if (seen.test(dim.getPosition()))
+        return false;
+      seen.set(dim.getPosition());
+      continue;
+    }
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (!constant || constant.getValue() != 0 || !shaped ||
+        shaped.getDimSize(i) != 1)
+      return false;
+  }
+  return true;
+}
+
+/// `index` as a loop, through `select(extent == 1, 0, loop)`; constants 0 as
+/// such. `exact` is cleared where the select could choose.
+static AffineExpr getIndexExpr(Value index, bool &exact) {
+  MLIRContext *context = index.getContext();
+  if (matchPattern(index, m_Zero()))
+    return getAffineConstantExpr(0, context);
+  if (auto loop = index.getDefiningOp<linalg::IndexOp>())
+    return getAffineDimExpr(loop.getDim(), context);
+  auto select = index.getDefiningOp<arith::SelectOp>();
+  if (!select || !matchPattern(select.getTrueValue(), m_Zero()))
+    return {};
+  auto cmp = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!cmp || cmp.getPredicate() != arith::CmpIPredicate::eq ||
+      !(matchPattern(cmp.getRhs(), m_One()) ||
+        matchPattern(cmp.getLhs(), m_One())))
+    return {};
+  auto loop = select.getFalseValue().getDefiningOp<linalg::IndexOp>();
+  if (!loop)
+    return {};
+  exact = false;
+  return getAffineDimExpr(loop.getDim(), context);
+}
+
+void PointOp::getSlice(ArrayRef<Value> roots,
+                       llvm::DenseSet<Operation *> &slice) const {
+  llvm::DenseSet<Value> leaves;
+  for (const PointOperand &operand : operands)
+    leaves.insert(operand.element);
+  SmallVector<Value> worklist(roots);
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *def = value.getDefiningOp();
+    if (!def || leaves.contains(value) || def->getBlock() != getBody() ||
+        !slice.insert(def).second)
+      continue;
+    llvm::append_range(worklist, def->getOperands());
+  }
+}
+
+std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
+  auto op = dyn_cast<linalg::LinalgOp>(operation);
+  if (!op || !op.hasPureTensorSemantics() || op->getNumRegions() != 1)
+    return nullptr;
+  auto point = std::make_unique<PointOp>();
+  point->op = op;
+  Block *body = op.getBlock();
+  unsigned loops = op.getNumLoops();
+
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  point->extents.assign(loops, ShapedType::kDynamic);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    for (auto [i, expr] :
+         llvm::enumerate(maps[operand.getOperandNumber()].getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !type.isDynamicDim(i))
+        point->extents[dim.getPosition()] = type.getDimSize(i);
+  }
+  point->reduced.resize(loops);
+  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      point->reduced[i] = point->extents[i] != 1;
+    else if (kind != utils::IteratorType::parallel)
+      return nullptr;
+
+  // The results: their element values, combiners, and what they read.
+  llvm::DenseSet<Value> accumulators;
+  SmallVector<Value> roots;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    Value arg = op.getMatchingBlockArgument(&init);
+    OpResult tied = op->getOpResult(point->results.size());
+    PointResult result;
+    result.map = op.getMatchingIndexingMap(&init);
+    result.yielded = unboxScalar(
+        body->getTerminator()->getOperand(point->results.size()));
+    if (!isProjection(result.map, init.get().getType())) {
+      why = "non-projected-operand";
+      return nullptr;
+    }
+    if (point->isReduction()) {
+      accumulators.insert(arg);
+      PointReduction reduction{Combiner::add, {}, init.get()};
+      if (matchReduction(result.yielded, arg, reduction)) {
+        llvm::append_range(roots, reduction.elements);
+        result.reduction = std::move(reduction);
+      } else if (!tied.use_empty()) {
+        why = "unsupported-combiner";
+        return nullptr;
+      }
+    } else {
+      roots.push_back(result.yielded);
+    }
+    point->results.push_back(std::move(result));
+  }
+
+  // What the body takes from outside. Constants are cloned into the region,
+  // everything else is an operand.
+  llvm::DenseSet<Operation *> slice;
+  point->getSlice(roots, slice);
+  llvm::DenseSet<Value> added;
+  auto use = [&](Value element) -> bool {
+    if (auto arg = dyn_cast<BlockArgument>(element);
+        arg && arg.getOwner() == body) {
+      if (accumulators.contains(arg))
+        return false;
+      if (!added.insert(arg).second)
+        return true;
+      OpOperand &operand = op->getOpOperand(arg.getArgNumber());
+      AffineMap map = maps[arg.getArgNumber()];
+      if (!isProjection(map, operand.get().getType())) {
+        why = "non-projected-operand";
+        return false;
+      }
+      point->operands.push_back({operand.get(), map, arg});
+      return true;
+    }
+    if (element.getParentBlock() == body || !added.insert(element).second ||
+        matchPattern(element, m_Constant()))
+      return true;
+    if (!element.getType().isIntOrIndexOrFloat())
+      return false;
+    point->operands.push_back(
+        {element, AffineMap::get(loops, 0, op->getContext()), element});
+    return true;
+  };
+  llvm::DenseSet<Operation *> gathers;
+  for (Operation &inner : body->without_terminator()) {
+    if (!slice.contains(&inner))
+      continue;
+    auto extract = dyn_cast<tensor::ExtractOp>(inner);
+    if (!extract || getBoxed(extract.getTensor().getDefiningOp()))
+      continue;
+    Value source = extract.getTensor();
+    auto type = dyn_cast<RankedTensorType>(source.getType());
+    if (!type || source.getParentBlock() == body) {
+      why = "non-projected-operand";
+      return nullptr;
+    }
+    bool exact = true;
+    SmallVector<AffineExpr> exprs;
+    for (auto [i, index] : llvm::enumerate(extract.getIndices())) {
+      AffineExpr expr = getIndexExpr(index, exact);
+      if (!expr) {
+        why = "non-projected-operand";
+        return nullptr;
+      }
+      // Without equal static extents the loops might cover only a part.
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        int64_t extent = point->extents[dim.getPosition()];
+        if (type.getDimSize(i) == 1 && extent != 1 && !exact)
+          expr = getAffineConstantExpr(0, op->getContext());
+        else if (type.isDynamicDim(i) || extent != type.getDimSize(i))
+          exact = false;
+      }
+      exprs.push_back(expr);
+    }
+    AffineMap map = AffineMap::get(loops, 0, exprs, op->getContext());
+    if (!isProjection(map, type)) {
+      why = "non-projected-operand";
+      return nullptr;
+    }
+    point->operands.push_back({source, map, extract.getResult(), !exact});
+    added.insert(extract.getResult());
+    gathers.insert(extract);
+  }
+  // Index computations that only served the gathers are out of the slice now.
+  slice.clear();
+  point->getSlice(roots, slice);
+  for (Value root : roots)
+    if (!use(root))
+      return why = why.empty() ? "unsupported-combiner" : why, nullptr;
+  for (Operation &inner : body->without_terminator()) {
+    if (!slice.contains(&inner))
+      continue;
+    bool boxing = getBoxed(&inner) || isa<tensor::ExtractOp>(inner);
+    if (!boxing &&
+        (!isMemoryEffectFree(&inner) || inner.getNumRegions() != 0 ||
+         isa<linalg::IndexOp>(inner) ||
+         !llvm::all_of(inner.getResultTypes(),
+                       [](Type t) { return t.isIntOrIndexOrFloat(); }))) {
+      why = "non-projected-operand";
+      return nullptr;
+    }
+    for (Value operand : inner.getOperands())
+      if (operand.getParentBlock() != body || isa<BlockArgument>(operand))
+        if (!use(operand))
+          return why = why.empty() ? "unsupported-combiner" : why, nullptr;
+  }
+
+  if (!point->isReduction())
+    return point;
+  // A reduction reads something at every point: else it's a contraction.
+  llvm::SmallBitVector wanted(loops);
+  for (unsigned i = 0; i < loops; ++i)
+    wanted[i] = point->extents[i] != 1;
+  bool spans = llvm::any_of(point->operands, [&](const PointOperand &operand) {
+    llvm::SmallBitVector missing = wanted;
+    for (AffineExpr expr : operand.map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        missing.reset(dim.getPosition());
+    return missing.none();
+  });
+  return spans ? std::move(point) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// BlockInfo
+//===----------------------------------------------------------------------===//
+
+BlockInfo::BlockInfo(Block &block) : block(block) {
+  for (Operation &op : block) {
+    order[&op] = ops.size();
+    ops.push_back(&op);
+  }
+  for (Operation *op : llvm::reverse(ops)) {
+    bool used = op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op);
+    for (Operation *user : op->getUsers())
+      used = used || live.contains(getAncestor(user));
+    if (used)
+      live.insert(op);
+  }
+}
+
+SmallVector<Operation *> BlockInfo::getLiveUsers(Value value) const {
+  SmallVector<Operation *> users;
+  llvm::SmallDenseSet<Operation *> seen;
+  for (Operation *user : value.getUsers())
+    if (Operation *ancestor = getAncestor(user);
+        ancestor && isLive(ancestor) && seen.insert(ancestor).second)
+      users.push_back(ancestor);
+  return users;
+}
+
+ArrayRef<Value> BlockInfo::getUsedValues(Operation *op) {
+  auto [it, isNew] = used.try_emplace(op);
+  if (isNew) {
+    SetVector<Value> values(op->operand_begin(), op->operand_end());
+    if (op->getNumRegions() != 0)
+      getUsedValuesDefinedAbove(op->getRegions(), values);
+    it->second = values.takeVector();
+  }
+  return it->second;
+}
+
+const PointOp *BlockInfo::getPointOp(Operation *op) {
+  auto it = points.find(op);
+  if (it != points.end())
+    return it->second.get();
+  StringRef why;
+  std::unique_ptr<PointOp> point = PointOp::get(op, why);
+  if (!why.empty())
+    reasons[op] = why;
+  return (points[op] = std::move(point)).get();
+}
+
+bool BlockInfo::isUniform(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return value.getType().isIntOrIndexOrFloat();
+  if (llvm::all_of(type.getShape(), [](int64_t size) { return size == 1; }))
+    return true;
+  if (auto it = uniform.find(value); it != uniform.end())
+    return it->second;
+  Operation *def = value.getDefiningOp();
+  bool result = false;
+  uniform[value] = false;
+  if (!def) {
+  } else if (Attribute attr; matchPattern(value, m_Constant(&attr))) {
+    result = getSplat(attr) != nullptr;
+  } else if (isa<tensor::EmptyOp, tensor::SplatOp>(def)) {
+    result = true;
+  } else if (isReshape(def)) {
+    result = isUniform(def->getOperand(0));
+  } else if (const PointOp *point = getPointOp(def)) {
+    result = !point->isReduction() &&
+             llvm::all_of(point->operands, [&](const PointOperand &operand) {
+               return isUniform(operand.value);
+             });
+  }
+  return uniform[value] = result;
+}

@@ -1,0 +1,371 @@
+//===- SpaceGrouping.cpp - Groups of one iteration space ------------------===//
+//
+// Orientation, levels and ties: which reductions of a space become one group.
+// What else a group takes in is in GroupMembers.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpaceGrouping.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+//===----------------------------------------------------------------------===//
+// Members
+//===----------------------------------------------------------------------===//
+
+SpaceGrouping::SpaceGrouping(BlockInfo &info,
+                             std::shared_ptr<IterationSpace> space,
+                             const llvm::DenseSet<Operation *> &claimed)
+    : info(info), space(space), allAxes(space->getAllAxes()) {
+  ArrayRef<Operation *> ops = info.getOps();
+  unsigned first = ops.size(), last = 0;
+  for (Operation *op : space->getReductions())
+    if (!claimed.contains(op) && info.isLive(op)) {
+      reductions.push_back(op);
+      first = std::min(first, info.getOrder(op));
+    }
+  llvm::sort(reductions, [&](Operation *a, Operation *b) {
+    return info.getOrder(a) < info.getOrder(b);
+  });
+  for (Operation *op : ops) {
+    if (!info.isLive(op))
+      continue;
+    if (isReshape(op)) {
+      if (!space->isMemberReshape(op))
+        continue;
+      SpaceMember member;
+      member.axes = space->getAxisSet(*space->getAxes(op->getResult(0)));
+      member.reduced.resize(space->getNumAxes());
+      member.reads.push_back({op->getOperand(0), true});
+      varyingAxes[op->getResult(0)] =
+          getVarying(op->getOperand(0), true, member.axes);
+      members[op] = std::move(member);
+      last = std::max(last, info.getOrder(op));
+      continue;
+    }
+    std::optional<AxisMap> loops = space->getLoops(op);
+    if (!loops)
+      continue;
+    const PointOp *point = info.getPointOp(op);
+    if (point->isReduction() && !llvm::is_contained(reductions, op))
+      continue;
+    SpaceMember member;
+    member.point = point;
+    member.axes = space->getAxisSet(*loops);
+    member.reduced.resize(space->getNumAxes());
+    for (unsigned loop : point->reduced.set_bits())
+      for (unsigned axis : (*loops)[loop])
+        member.reduced.set(axis);
+    auto agrees = [&](Value value, AffineMap map) {
+      if (info.isUniform(value))
+        return true;
+      std::optional<AxisMap> axes = space->getAxes(value);
+      return axes && *axes == space->getRequired(*loops, map);
+    };
+    bool valid = true;
+    for (const PointOperand &operand : point->operands) {
+      bool match = agrees(operand.value, operand.map);
+      valid &= match || !operand.unproven;
+      member.reads.push_back({operand.value, match});
+    }
+    for (auto [result, value] :
+         llvm::zip_equal(point->results, op->getResults())) {
+      valid &= agrees(value, result.map);
+      if (result.reduction)
+        member.reads.push_back(
+            {result.reduction->init,
+             agrees(result.reduction->init, result.map)});
+    }
+    if (!valid)
+      continue;
+    // What a result really varies over: broadcasts add no axes.
+    llvm::SmallBitVector varying(space->getNumAxes());
+    for (auto [value, match] : member.reads)
+      varying |= getVarying(value, match, member.axes);
+    llvm::SmallBitVector constant = member.reduced;
+    if (constant.reset(varying).any())
+      continue;
+    varying.reset(member.reduced);
+    for (Value result : op->getResults())
+      varyingAxes[result] = varying;
+    members[op] = std::move(member);
+    last = std::max(last, info.getOrder(op));
+  }
+  llvm::erase_if(reductions, [&](Operation *op) { return !members.contains(op); });
+  if (first <= last && !reductions.empty())
+    range = ops.slice(first, last - first + 1);
+}
+
+llvm::SmallBitVector
+SpaceGrouping::getVarying(Value value, bool match,
+                          const llvm::SmallBitVector &loops) const {
+  if (info.isUniform(value))
+    return llvm::SmallBitVector(space->getNumAxes());
+  if (!match)
+    return loops;
+  auto it = varyingAxes.find(value);
+  return it == varyingAxes.end() ? getValueAxes(value) : it->second;
+}
+
+const SpaceMember *SpaceGrouping::getMember(Operation *op) const {
+  auto it = members.find(op);
+  return it == members.end() ? nullptr : &it->second;
+}
+
+llvm::SmallBitVector SpaceGrouping::getValueAxes(Value value) const {
+  if (!info.isUniform(value))
+    if (std::optional<AxisMap> axes = space->getAxes(value))
+      return space->getAxisSet(*axes);
+  return llvm::SmallBitVector(space->getNumAxes());
+}
+
+bool SpaceGrouping::isFullSize(Value value) const {
+  return getValueAxes(value) == allAxes;
+}
+
+/// The axes of `a` that aren't in `b`.
+static llvm::SmallBitVector minus(llvm::SmallBitVector a,
+                                  const llvm::SmallBitVector &b) {
+  return a.reset(b);
+}
+
+Role SpaceGrouping::getRole(Operation *op,
+                            const llvm::SmallBitVector &columns) const {
+  const SpaceMember *member = getMember(op);
+  if (!member)
+    return Role::outside;
+  if (member->reduced.none())
+    return Role::elementwise;
+  if (minus(member->reduced, columns).none())
+    return minus(member->axes, columns) == minus(allAxes, columns)
+               ? Role::row
+               : Role::outside;
+  return !member->reduced.anyCommon(columns) && member->axes == allAxes
+             ? Role::column
+             : Role::outside;
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+void SpaceGrouping::assignLevels(Orientation &o) {
+  for (Operation *op : range) {
+    if (!info.isLive(op))
+      continue;
+    Level level;
+    auto meet = [&](Value value, bool leaves) {
+      Level other = o.levels.lookup(value);
+      if (leaves && other.inside)
+        other = {other.level + 1, false};
+      if (other.level > level.level)
+        level = other;
+      else if (other.level == level.level)
+        level.inside |= other.inside;
+    };
+    Role role = getRole(op, o.columns);
+    if (role == Role::outside) {
+      // The size of a member's result is known before the result is.
+      if (auto dim = dyn_cast<tensor::DimOp>(op))
+        if (Operation *def = dim.getSource().getDefiningOp();
+            def && getMember(def))
+          continue;
+      for (Value value : info.getUsedValues(op))
+        meet(value, /*leaves=*/true);
+    } else {
+      for (auto [value, match] : getMember(op)->reads)
+        meet(value, /*leaves=*/!match);
+    }
+    if (role == Role::row || role == Role::column)
+      o.reductionLevels[op] = level.level;
+    if (role == Role::row)
+      level.inside = true;
+    else if (role == Role::column)
+      level = {level.level + 1, false};
+    if (level.level != 0 || level.inside)
+      for (Value result : op->getResults())
+        o.levels[result] = level;
+  }
+}
+
+bool SpaceGrouping::feedsSpace(Operation *reduction) {
+  llvm::SmallBitVector removed = getMember(reduction)->reduced;
+  SmallVector<Operation *> worklist{reduction};
+  llvm::DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    for (Value result : op->getResults())
+      for (Operation *user : info.getLiveUsers(result)) {
+        const SpaceMember *member = getMember(user);
+        if (member && member->axes.anyCommon(removed))
+          return true;
+        if (seen.insert(user).second)
+          worklist.push_back(user);
+      }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Ties
+//===----------------------------------------------------------------------===//
+
+static void *findClass(llvm::DenseMap<void *, void *> &classes, void *node) {
+  void *root = node;
+  for (auto it = classes.find(root); it != classes.end() && it->second != root;
+       it = classes.find(root))
+    root = it->second;
+  while (node != root) {
+    void *&parent = classes[node];
+    node = std::exchange(parent, root);
+  }
+  return root;
+}
+
+void SpaceGrouping::tie(const Orientation &o, ArrayRef<Operation *> roots,
+                        unsigned level,
+                        llvm::DenseMap<void *, void *> &classes) {
+  SmallVector<Operation *> worklist(roots);
+  llvm::DenseSet<Operation *> seen(roots.begin(), roots.end());
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    const SpaceMember *member = getMember(op);
+    for (auto [value, match] : member->reads) {
+      if (info.isUniform(value))
+        continue;
+      Level at = o.levels.lookup(value);
+      bool here = at.inside && at.level == level;
+      if (!here && !isFullSize(value))
+        continue;
+      // A value of this level, or an elementwise one of earlier inputs, stands
+      // for the op that makes it; everything else for itself.
+      void *node = value.getAsOpaquePointer();
+      Operation *def = value.getDefiningOp();
+      Role role = def ? getRole(def, o.columns) : Role::outside;
+      bool traced = match && ((role == Role::elementwise &&
+                               (here || !at.inside)) ||
+                              (role == Role::row && here));
+      if (traced) {
+        node = def;
+        if (seen.insert(def).second)
+          worklist.push_back(def);
+      }
+      void *a = findClass(classes, op), *b = findClass(classes, node);
+      classes[a] = b;
+    }
+  }
+}
+
+void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
+  std::map<unsigned, SmallVector<Operation *>> byLevel;
+  for (Operation *op : reductions)
+    if (auto it = o.reductionLevels.find(op); it != o.reductionLevels.end())
+      byLevel[it->second].push_back(op);
+  auto isRow = [&](Operation *op) {
+    return getRole(op, o.columns) == Role::row;
+  };
+
+  // Column reductions whose results nothing of the space needs may wait for a
+  // later level whose row reductions read the same operands.
+  SmallVector<Operation *> waiting;
+  for (auto &[level, ops] : byLevel) {
+    SmallVector<Operation *> roots = ops;
+    llvm::append_range(roots, waiting);
+    llvm::DenseMap<void *, void *> classes;
+    tie(o, roots, level, classes);
+    llvm::MapVector<void *, SmallVector<Operation *>> components;
+    for (Operation *op : roots)
+      components[findClass(classes, op)].push_back(op);
+    waiting.clear();
+    for (auto &[root, ops] : components) {
+      unsigned rows = llvm::count_if(ops, isRow);
+      bool mixed = rows != 0 && rows != ops.size();
+      if (mixed || (rowOnly && rows != 0 && rows == ops.size())) {
+        llvm::sort(ops, [&](Operation *a, Operation *b) {
+          return info.getOrder(a) < info.getOrder(b);
+        });
+        for (Operation *op : ops)
+          o.reductionLevels[op] = level;
+        o.groups.push_back(ops);
+      } else if (rows == 0) {
+        for (Operation *op : ops)
+          if (!feedsSpace(op))
+            waiting.push_back(op);
+      }
+    }
+  }
+  for (ArrayRef<Operation *> ops : o.groups)
+    for (Operation *op : ops) {
+      ++o.fused;
+      if (!isRow(op) && feedsSpace(op))
+        ++o.returning;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Orientation
+//===----------------------------------------------------------------------===//
+
+SpaceGrouping::Orientation SpaceGrouping::orient(llvm::SmallBitVector columns,
+                                                 bool rowOnly) {
+  Orientation o;
+  o.columns = columns;
+  // Fastest axis of the full-size values that the reductions read.
+  unsigned with = 0, without = 0;
+  for (Operation *op : reductions)
+    for (auto [value, match] : getMember(op)->reads)
+      if (isFullSize(value))
+        if (std::optional<AxisMap> axes = space->getAxes(value)) {
+          unsigned last = 0;
+          for (const AxisList &list : *axes)
+            if (!list.empty())
+              last = list.back();
+          ++(columns.test(last) ? with : without);
+        }
+  o.innermost = with > without;
+  assignLevels(o);
+  formComponents(o, rowOnly);
+  // Column results that come back into the space say that the other
+  // orientation is meant, unless columns are where memory is contiguous.
+  if (o.returning != 0 && !o.innermost) {
+    o.groups.clear();
+    o.fused = 0;
+  }
+  return o;
+}
+
+void SpaceGrouping::findGroups(bool rowOnly,
+                               SmallVectorImpl<MixedGroup> &groups) {
+  if (reductions.empty())
+    return;
+  SmallVector<llvm::SmallBitVector> candidates;
+  for (Operation *op : reductions) {
+    const llvm::SmallBitVector &reduced = getMember(op)->reduced;
+    if (reduced != allAxes && !llvm::is_contained(candidates, reduced))
+      candidates.push_back(reduced);
+  }
+  std::optional<Orientation> best;
+  for (const llvm::SmallBitVector &columns : candidates) {
+    // Without both kinds there is no need for levels.
+    unsigned rows = 0, cols = 0;
+    for (Operation *op : reductions) {
+      Role role = getRole(op, columns);
+      rows += role == Role::row;
+      cols += role == Role::column;
+    }
+    if (rows == 0 || (cols == 0 && !rowOnly))
+      continue;
+    Orientation o = orient(columns, rowOnly);
+    auto score = [](const Orientation &o) {
+      return std::make_tuple(int(o.fused) - int(o.returning), o.innermost);
+    };
+    if (o.fused != 0 && (!best || score(o) > score(*best)))
+      best = std::move(o);
+  }
+  if (best)
+    collectMembers(*best, groups);
+}

@@ -1,0 +1,564 @@
+//===- KernelEmitter.cpp - Addresses and values of a kernel ---------------===//
+//
+// The part of the emitter that every structure shares: where an operand's
+// elements are, and how a value of the op's region becomes a scalar (row level)
+// or a vector of consecutive columns (column and element level) of a lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+/// How a value of `type` lies in memory: i1 as a byte, index as i64.
+static Type getMemoryType(Type type) {
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  if (type.isIndex())
+    return IntegerType::get(type.getContext(), 64);
+  return type;
+}
+
+static unsigned getBytes(Type type) {
+  return getMemoryType(type).getIntOrFloatBitWidth() / 8;
+}
+
+static Type withWidth(Type element, unsigned width) {
+  return width == 1 ? element : VectorType::get({width}, element);
+}
+
+int64_t norm_fusion::getWorkspaceColumnBytes(MixedReductionOp op) {
+  int64_t bytes = 0;
+  for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
+    bytes += getBytes(accumulate.getOperand().getType());
+  return bytes;
+}
+
+KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
+                             ScheduleAttr schedule,
+                             const KernelArguments &arguments,
+                             StringAttr sharedMemory)
+    : b(b), op(op), schedule(schedule), arguments(arguments),
+      problem(Problem::get(op)), sharedMemory(sharedMemory),
+      columnDims(op.getColumnDims()), segmentDims(op.getNumDims()),
+      reducedRowDims(op.getRowDims()), numInputs(op.getInputs().size()),
+      threads(schedule.getThreads()) {
+  op.inferLevels(levels);
+  for (Operation &inner : *op.getBodyBlock()) {
+    unsigned p = 0;
+    for (Value operand : inner.getOperands())
+      p = std::max(p, phase(operand));
+    if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
+      if (waves.size() <= p)
+        waves.resize(p + 1);
+      waves[p].push_back(reduce);
+      ++p;
+    }
+    if (auto accumulate = dyn_cast<PartialAccumulateOp>(inner)) {
+      accumulations.push_back(accumulate);
+      if (accumulate.getOver()) {
+        reducedRowDims.reset();
+        for (int64_t d : *accumulate.getOver())
+          reducedRowDims.set(d);
+      }
+    }
+    for (Value result : inner.getResults())
+      phases[result] = p;
+  }
+  segmentDims = op.getRowDims();
+  segmentDims.reset(reducedRowDims);
+  columnCount = product(columnDims);
+  rowCount = product(reducedRowDims);
+  segmentCount = product(segmentDims);
+  segmentIndices.resize(op.getNumDims());
+  rowIndices.resize(op.getNumDims());
+  exchangeBytes = llvm::alignTo(2 * schedule.getWarps() *
+                                    schedule.getRowGroups() *
+                                    std::max(problem.rowReductions, 1u) * 8,
+                                16);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Value KernelEmitter::i32(int64_t value) {
+  return arith::ConstantIntOp::create(b, value, 32);
+}
+Value KernelEmitter::i64(int64_t value) {
+  return arith::ConstantIntOp::create(b, value, 64);
+}
+Value KernelEmitter::add(Value a, Value c) {
+  return b.createOrFold<arith::AddIOp>(a, c);
+}
+Value KernelEmitter::mul(Value a, Value c) {
+  return b.createOrFold<arith::MulIOp>(a, c);
+}
+Value KernelEmitter::toI64(Value value) {
+  return arith::ExtUIOp::create(b, b.getI64Type(), value);
+}
+Value KernelEmitter::product(const llvm::SmallBitVector &dims) {
+  Value result = i64(1);
+  for (unsigned d : dims.set_bits())
+    result = mul(result, arguments.dims[d]);
+  return result;
+}
+Value KernelEmitter::threadId() {
+  return NVVM::ThreadIdXOp::create(b, b.getI32Type());
+}
+Value KernelEmitter::blockId() {
+  return toI64(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+}
+Value KernelEmitter::gridSize() {
+  return toI64(NVVM::GridDimXOp::create(b, b.getI32Type()));
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::delinearize(Value linear, const llvm::SmallBitVector &dims,
+                                SmallVectorImpl<Value> &indices) {
+  SmallVector<unsigned> order(dims.set_bits());
+  for (unsigned d : llvm::reverse(order)) {
+    if (d == order.front()) {
+      indices[d] = linear;
+      return;
+    }
+    indices[d] = arith::RemUIOp::create(b, linear, arguments.dims[d]);
+    linear = arith::DivUIOp::create(b, linear, arguments.dims[d]);
+  }
+}
+
+Value KernelEmitter::offset(unsigned i, ArrayRef<Value> indices) {
+  AffineMap map = op.getInputMap(i);
+  Value stride = i64(1), result = i64(0);
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    unsigned d = cast<AffineDimExpr>(expr).getPosition();
+    if (indices[d])
+      result = add(result, mul(indices[d], stride));
+    stride = mul(stride, arguments.dims[d]);
+  }
+  return result;
+}
+
+Value KernelEmitter::byteAddress(Value base, Value byteOffset) {
+  return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{byteOffset});
+}
+
+Value KernelEmitter::address(unsigned i, Value elementOffset) {
+  Type element = getElementTypeOrSelf(op.getOperand(i).getType());
+  return byteAddress(arguments.operands[i],
+                     mul(elementOffset, i64(getBytes(element))));
+}
+
+Value KernelEmitter::sharedPointer(Value byteOffset) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), 3);
+  Value base = LLVM::AddressOfOp::create(b, type, sharedMemory);
+  return byteAddress(base, byteOffset);
+}
+
+Value KernelEmitter::fromMemory(Value value, Type elementType) {
+  Type type = isa<VectorType>(value.getType())
+                  ? withWidth(elementType,
+                              cast<VectorType>(value.getType()).getDimSize(0))
+                  : elementType;
+  if (elementType.isIndex())
+    return arith::IndexCastOp::create(b, type, value);
+  if (elementType.isInteger(1)) {
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
+  }
+  return value;
+}
+
+Value KernelEmitter::toMemory(Value value, Type elementType) {
+  unsigned width = isa<VectorType>(value.getType())
+                       ? cast<VectorType>(value.getType()).getDimSize(0)
+                       : 1;
+  Type type = withWidth(getMemoryType(elementType), width);
+  if (elementType.isIndex())
+    return arith::IndexCastOp::create(b, type, value);
+  if (elementType.isInteger(1))
+    return arith::ExtUIOp::create(b, type, value);
+  return value;
+}
+
+Value KernelEmitter::loadGlobal(unsigned i, Value elementOffset,
+                                unsigned width) {
+  Type element = getElementTypeOrSelf(op.getOperand(i).getType());
+  unsigned bytes = getBytes(element) * width;
+  Value loaded = LLVM::LoadOp::create(
+      b, withWidth(getMemoryType(element), width), address(i, elementOffset),
+      /*alignment=*/width == 1 ? bytes : std::min(bytes, 16u));
+  return fromMemory(loaded, element);
+}
+
+void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
+  Type element = getElementTypeOrSelf(op.getOperand(i).getType());
+  Value pointer = address(i, elementOffset);
+  value = toMemory(value, element);
+  auto vectorType = dyn_cast<VectorType>(value.getType());
+  unsigned bytes =
+      getBytes(element) * (vectorType ? vectorType.getDimSize(0) : 1);
+  if (bytes != 16) {
+    LLVM::StoreOp::create(b, value, pointer, std::min(bytes, 16u));
+    return;
+  }
+  // Results are not read again by this kernel: they leave the caches first.
+  Value words =
+      LLVM::BitcastOp::create(b, VectorType::get({4}, b.getI32Type()), value);
+  SmallVector<Value> operands{pointer};
+  for (int64_t k = 0; k < 4; ++k)
+    operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(k)));
+  LLVM::InlineAsmOp::create(
+      b, TypeRange(), operands, "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};",
+      "l,r,r,r,r,~{memory}", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Values of the regions
+//===----------------------------------------------------------------------===//
+
+bool KernelEmitter::hasColumns(Value value) {
+  return levels.lookup(value).anyCommon(columnDims);
+}
+
+bool KernelEmitter::hasRows(Value value) {
+  auto it = levels.find(value);
+  llvm::SmallBitVector rows = columnDims;
+  return it != levels.end() && it->second.anyCommon(rows.flip());
+}
+
+unsigned KernelEmitter::phase(Value value) { return phases.lookup(value); }
+
+/// 1 / `value` if it is a finite f32 constant whose reciprocal is normal.
+static FloatAttr getReciprocal(Value value) {
+  FloatAttr attr;
+  if (!value.getType().isF32() || !matchPattern(value, m_Constant(&attr)))
+    return {};
+  APFloat reciprocal = APFloat::getOne(APFloat::IEEEsingle());
+  APFloat divisor = attr.getValue();
+  if (!divisor.isNormal())
+    return {};
+  reciprocal.divide(divisor, APFloat::rmNearestTiesToEven);
+  return reciprocal.isNormal() ? FloatAttr::get(value.getType(), reciprocal)
+                               : FloatAttr();
+}
+
+Value KernelEmitter::cloneOp(Operation *source, ValueRange operands,
+                             unsigned width) {
+  // An element divided by a constant is multiplied by its reciprocal: an error
+  // of one more unit in the last place of f32, for a tenth of the instructions.
+  if (auto divide = dyn_cast<arith::DivFOp>(source); divide && width > 1)
+    if (FloatAttr reciprocal = getReciprocal(divide.getRhs())) {
+      Type type = operands[0].getType();
+      Value factor = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(cast<ShapedType>(type), reciprocal));
+      return arith::MulFOp::create(b, operands[0], factor,
+                                   arith::FastMathFlags::contract);
+    }
+  OperationState state(b.getLoc(), source->getName());
+  state.addOperands(operands);
+  state.addAttributes(llvm::to_vector(source->getDiscardableAttrs()));
+  for (Type type : source->getResultTypes())
+    state.addTypes(withWidth(type, width));
+  Operation *clone = b.create(state);
+  if (source->getPropertiesStorageSize())
+    clone->copyProperties(source->getPropertiesStorage());
+  // Products and sums may be contracted into fused multiply-adds.
+  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(clone);
+      fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(clone))
+    clone->setAttr(
+        fast.getFastMathAttrName(),
+        arith::FastMathFlagsAttr::get(b.getContext(),
+                                      fast.getFastMathFlagsAttr().getValue() |
+                                          arith::FastMathFlags::contract));
+  return clone->getResult(0);
+}
+
+Value KernelEmitter::evaluateRow(Value value) {
+  auto &cache = hasRows(value) ? rowValues : uniformValues;
+  if (Value known = cache.lookup(value))
+    return known;
+  Value result;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    unsigned i = argument.getArgNumber();
+    if (!isa<ShapedType>(op.getInputs()[i].getType()))
+      result = arguments.operands[i];
+    else
+      result = loadGlobal(i, offset(i, rowIndices), 1);
+  } else {
+    Operation *source = value.getDefiningOp();
+    SmallVector<Value> operands;
+    for (Value operand : source->getOperands())
+      operands.push_back(evaluateRow(operand));
+    result = cloneOp(source, operands, 1);
+  }
+  // Constants are made where they are used: they must not be kept from a
+  // region that doesn't dominate the next use.
+  if (!value.getDefiningOp() || !matchPattern(value, m_Constant()))
+    cache[value] = result;
+  return result;
+}
+
+Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
+  // The row part of the offset is the same for all views of a row.
+  SmallVector<Value> indices(rowIndices);
+  delinearize(view.column, columnDims, indices);
+  Value elementOffset = offset(input, indices);
+  if (!view.mask)
+    return loadGlobal(input, elementOffset, view.width);
+  // Lanes beyond the last column read column 0 and are masked later on.
+  for (unsigned d : columnDims.set_bits())
+    indices[d] = i64(0);
+  Value first = offset(input, indices);
+  return loadGlobal(
+      input, arith::SelectOp::create(b, view.mask, elementOffset, first),
+      view.width);
+}
+
+Value KernelEmitter::evaluate(Value value, ColumnView &view) {
+  if (Value known = view.values.lookup(value))
+    return known;
+  Value result;
+  if (matchPattern(value, m_Constant())) {
+    auto constant = cast<TypedAttr>(
+        cast<arith::ConstantOp>(value.getDefiningOp()).getValue());
+    if (view.width > 1)
+      constant = DenseElementsAttr::get(
+          cast<ShapedType>(withWidth(value.getType(), view.width)),
+          Attribute(constant));
+    return arith::ConstantOp::create(b, constant);
+  }
+  if (!hasColumns(value)) {
+    result = evaluateRow(value);
+    if (view.width > 1)
+      result = vector::BroadcastOp::create(
+          b, cast<VectorType>(withWidth(value.getType(), view.width)), result);
+  } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+    result = loadAt(argument.getArgNumber(), view);
+  } else {
+    Operation *source = value.getDefiningOp();
+    SmallVector<Value> operands;
+    for (Value operand : source->getOperands())
+      operands.push_back(evaluate(operand, view));
+    result = cloneOp(source, operands, view.width);
+  }
+  view.values[value] = result;
+  return result;
+}
+
+void KernelEmitter::prepareRowValues(unsigned p) {
+  for (BlockArgument argument : op.getBodyBlock()->getArguments())
+    if (!hasColumns(argument) && !argument.use_empty())
+      evaluateRow(argument);
+  for (Operation &inner : op.getBodyBlock()->without_terminator())
+    for (Value result : inner.getResults())
+      if (!hasColumns(result) && phase(result) <= p && !isa<RowReduceOp>(inner))
+        evaluateRow(result);
+}
+
+Value KernelEmitter::select(Value condition, Value a, Value c) {
+  return arith::SelectOp::create(b, condition, a, c);
+}
+
+/// The combiner's identity in the place of columns that don't exist.
+Value KernelEmitter::masked(Value value, ColumnView &view, Combiner combiner) {
+  if (!view.mask)
+    return value;
+  TypedAttr identity =
+      getIdentity(combiner, getElementTypeOrSelf(value.getType()));
+  if (auto type = dyn_cast<VectorType>(value.getType()))
+    identity = DenseElementsAttr::get(type, Attribute(identity));
+  return select(view.mask, value, arith::ConstantOp::create(b, identity));
+}
+
+/// The outputs that the body (not the combine region) writes, in order.
+static SmallVector<unsigned> getBodyOutputs(MixedReductionOp op) {
+  SmallVector<unsigned> outputs;
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
+    if (!op.isSplit() || !op.isColumnOutput(i))
+      outputs.push_back(i);
+  return outputs;
+}
+
+void KernelEmitter::storeElementOutputs(unsigned p, ColumnView &view) {
+  auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
+  SmallVector<std::pair<unsigned, Value>> ready;
+  for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
+    Value value = yield.getValues()[k];
+    bool isElement = op.getOutputMap(output).getNumResults() == op.getNumDims();
+    if (isElement && phase(value) == p)
+      ready.push_back({numInputs + output, evaluate(value, view)});
+  }
+  if (ready.empty())
+    return;
+  SmallVector<Value> indices(rowIndices);
+  delinearize(view.column, columnDims, indices);
+  auto store = [&] {
+    for (auto [operand, value] : ready)
+      storeGlobal(operand, offset(operand, indices), value);
+  };
+  if (!view.mask)
+    return store();
+  auto ifOp = scf::IfOp::create(b, view.mask);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  store();
+}
+
+void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
+  auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
+  SmallVector<std::pair<unsigned, Value>> ready;
+  for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
+    Value value = yield.getValues()[k];
+    bool isElement = op.getOutputMap(output).getNumResults() == op.getNumDims();
+    if (!isElement && phase(value) == p)
+      ready.push_back({numInputs + output, evaluateRow(value)});
+  }
+  if (ready.empty())
+    return;
+  auto ifOp = scf::IfOp::create(b, isLeader);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  for (auto [operand, value] : ready)
+    storeGlobal(operand, offset(operand, rowIndices), value);
+}
+
+void KernelEmitter::setRow(Value rowInSegment) {
+  rowValues.clear();
+  rowIndices = segmentIndices;
+  delinearize(rowInSegment, reducedRowDims, rowIndices);
+}
+
+void KernelEmitter::emitItems(
+    llvm::function_ref<void(Value item, Value firstRow)> emit) {
+  Value block = blockId();
+  if (segmentDims.none())
+    return emit(block, block);
+  Value items = mul(segmentCount, arguments.splits);
+  auto loop = scf::ForOp::create(b, block, items, gridSize());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value item = loop.getInductionVar();
+  Value segment = arith::DivUIOp::create(b, item, arguments.splits);
+  delinearize(segment, segmentDims, segmentIndices);
+  emit(item, arith::RemUIOp::create(b, item, arguments.splits));
+  // The next item uses the same shared memory.
+  syncBlock();
+}
+
+void KernelEmitter::emitRows() {
+  emitItems([&](Value item, Value firstRow) {
+    if (schedule.getStructure() == Structure::ring)
+      emitRing(item, firstRow);
+    else
+      emitPlain(item, firstRow);
+  });
+  if (!op.isSplit())
+    return;
+  if (schedule.getCombine() == Combine::grid) {
+    gridBarrier();
+    emitTiles();
+  }
+}
+
+void KernelEmitter::emitCombine() { emitTiles(); }
+
+//===----------------------------------------------------------------------===//
+// The plain structure
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::emitPlain(Value item, Value firstRow) {
+  Value thread = threadId();
+  Value column0 = toI64(thread), stride = i64(threads);
+  Value isLeader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
+                                         i32(0));
+  Value warp = arith::ShRUIOp::create(b, thread, i32(5));
+
+  // Every thread owns its columns of the item's partial row: no other touches
+  // them before the blocks meet.
+  auto forColumns = [&](ValueRange init,
+                        llvm::function_ref<SmallVector<Value>(
+                            ColumnView &, ValueRange)> body) -> ValueRange {
+    auto loop = scf::ForOp::create(b, column0, columnCount, stride, init);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    ColumnView view;
+    view.column = loop.getInductionVar();
+    SmallVector<Value> next = body(view, loop.getRegionIterArgs());
+    if (!init.empty())
+      scf::YieldOp::create(b, next);
+    return loop.getResults();
+  };
+  if (!accumulations.empty())
+    forColumns({}, [&](ColumnView &view, ValueRange) {
+      for (auto [a, accumulate] : llvm::enumerate(accumulations)) {
+        TypedAttr identity = getIdentity(accumulate.getCombiner(),
+                                         accumulate.getOperand().getType());
+        LLVM::StoreOp::create(b, arith::ConstantOp::create(b, identity),
+                              partialAddress(a, item, view.column));
+      }
+      return SmallVector<Value>();
+    });
+
+  auto rows = scf::ForOp::create(b, firstRow, rowCount, arguments.splits,
+                                 ValueRange{i32(0)});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(rows.getBody());
+  setRow(rows.getInductionVar());
+  Value buffer = rows.getRegionIterArgs()[0];
+  for (unsigned p = 0; p <= waves.size(); ++p) {
+    prepareRowValues(p);
+    storeRowOutputs(p, isLeader);
+    SmallVector<RowReduceOp> wave;
+    if (p < waves.size())
+      wave = waves[p];
+    SmallVector<Value> init;
+    for (RowReduceOp reduce : wave)
+      init.push_back(arith::ConstantOp::create(
+          b, getIdentity(reduce.getCombiner(), reduce.getType())));
+    ValueRange sums = forColumns(init, [&](ColumnView &view, ValueRange iter) {
+      SmallVector<Value> next;
+      for (auto [reduce, sum] : llvm::zip(wave, iter))
+        next.push_back(createCombine(b, b.getLoc(), reduce.getCombiner(), sum,
+                                     evaluate(reduce.getOperand(), view),
+                                     /*contract=*/true));
+      for (auto [a, accumulate] : llvm::enumerate(accumulations)) {
+        if (phase(accumulate.getOperand()) != p)
+          continue;
+        Value pointer = partialAddress(a, item, view.column);
+        Value value = evaluate(accumulate.getOperand(), view);
+        Value old = LLVM::LoadOp::create(b, value.getType(), pointer);
+        LLVM::StoreOp::create(b,
+                              createCombine(b, b.getLoc(),
+                                            accumulate.getCombiner(), old,
+                                            value, /*contract=*/true),
+                              pointer);
+      }
+      storeElementOutputs(p, view);
+      return next;
+    });
+    if (wave.empty())
+      continue;
+    SmallVector<Value> totals(sums);
+    exchangeRowSums(wave, totals, /*rowGroup=*/i32(0), warp, buffer, [] {});
+    for (auto [reduce, total] : llvm::zip(wave, totals))
+      rowValues[reduce.getResult()] = total;
+    buffer = arith::XOrIOp::create(b, buffer, i32(1));
+  }
+  scf::YieldOp::create(b, buffer);
+}

@@ -1,0 +1,348 @@
+//===- NormFusionToGPU.cpp - Mixed reductions to kernels and launches -----===//
+//
+// The host side of the conversion: makes a gpu.module an op, with one kernel a
+// variant (the schedule's, and the plain one for pointers that aren't aligned
+// to 16 bytes), and the code that sizes the grid and the workspace on the
+// device found at run time and launches it. The kernels' bodies are written by
+// KernelEmitter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "norm_fusion/Conversion/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace mlir::norm_fusion {
+#define GEN_PASS_DEF_NORMFUSIONTOGPU
+#include "norm_fusion/Conversion/Passes.h.inc"
+} // namespace mlir::norm_fusion
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+namespace {
+/// Host values of one op that the launches of all its variants share.
+struct HostValues {
+  SmallVector<Value> pointers; ///< !llvm.ptr, or the scalar
+  SmallVector<Value> dims;     ///< index
+  SmallVector<Value> dynamicDims; ///< i64
+  Value rows;     ///< rows of a segment, index
+  Value segments; ///< index
+  Value columns;  ///< index
+};
+
+struct ToGPUPass final : norm_fusion::impl::NormFusionToGPUBase<ToGPUPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<MixedReductionOp> ops;
+    getOperation().walk([&](MixedReductionOp op) { ops.push_back(op); });
+    for (MixedReductionOp op : ops)
+      if (failed(convert(op, symbols)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(MixedReductionOp op, SymbolTable &symbols);
+  gpu::GPUFuncOp emitKernel(MixedReductionOp op, ScheduleAttr schedule,
+                            gpu::GPUModuleOp module, StringRef name,
+                            bool combineOnly);
+  void launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
+              ScheduleAttr schedule, gpu::GPUModuleOp module, StringRef name,
+              const HostValues &host, SymbolTable &symbols);
+
+  /// A runtime function of the host, declared when first used.
+  func::FuncOp getRuntimeFunction(StringRef name, unsigned arguments,
+                                  SymbolTable &symbols) {
+    if (auto function = symbols.lookup<func::FuncOp>(name))
+      return function;
+    OpBuilder b(&getContext());
+    SmallVector<Type> inputs(arguments, b.getIndexType());
+    auto function = func::FuncOp::create(
+        b, getOperation().getLoc(), name,
+        b.getFunctionType(inputs, b.getIndexType()));
+    function.setPrivate();
+    symbols.insert(function);
+    return function;
+  }
+
+  unsigned numWorkspaces = 0;
+};
+} // namespace
+
+/// The function that the op is in, to name kernels after.
+static StringRef getFunctionName(MixedReductionOp op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function.getName() : "norm_fusion";
+}
+
+gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
+                                     gpu::GPUModuleOp module, StringRef name,
+                                     bool combineOnly) {
+  MLIRContext *context = &getContext();
+  ImplicitLocOpBuilder b(op.getLoc(), context);
+  b.setInsertionPointToEnd(module.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  SmallVector<int64_t> sizes = op.getStaticDimSizes();
+  SmallVector<Type> types;
+  for (Value operand : op.getOperands())
+    types.push_back(isa<ShapedType>(operand.getType()) ? Type(pointer)
+                                                       : operand.getType());
+  types.append(llvm::count(sizes, ShapedType::kDynamic), b.getI64Type());
+  types.append({pointer, b.getI64Type()});
+  auto function =
+      gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  function.setKnownBlockSizeAttr(
+      b.getDenseI32ArrayAttr({static_cast<int>(schedule.getThreads()), 1, 1}));
+
+  function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
+
+  // Symbols of the module that the launcher and the kernel need.
+  auto i8Array = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  std::string shared = (name + "_shared").str();
+  LLVM::GlobalOp::create(b, i8Array, /*isConstant=*/false,
+                         LLVM::Linkage::External, shared, Attribute(),
+                         /*alignment=*/16, /*addrSpace=*/3);
+  if (op.isSplit() && !combineOnly && schedule.getCombine() == Combine::grid)
+    LLVM::GlobalOp::create(b, b.getI32Type(), /*isConstant=*/true,
+                           LLVM::Linkage::External,
+                           (name + "_cooperative").str(),
+                           b.getI32IntegerAttr(1), /*alignment=*/4,
+                           /*addrSpace=*/1);
+
+  b.setInsertionPointToStart(&function.getBody().front());
+  auto global = LLVM::LLVMPointerType::get(context, 1);
+  auto toGlobal = [&](Value value) -> Value {
+    return LLVM::AddrSpaceCastOp::create(b, global, value);
+  };
+  KernelArguments arguments;
+  unsigned next = 0;
+  for (Value operand : op.getOperands()) {
+    Value argument = function.getArgument(next++);
+    arguments.operands.push_back(
+        isa<ShapedType>(operand.getType()) ? toGlobal(argument) : argument);
+  }
+  for (int64_t size : sizes)
+    arguments.dims.push_back(
+        ShapedType::isDynamic(size)
+            ? Value(function.getArgument(next++))
+            : arith::ConstantIntOp::create(b, size, 64).getResult());
+  arguments.workspace = toGlobal(function.getArgument(next++));
+  arguments.splits = function.getArgument(next++);
+
+  KernelEmitter emitter(b, op, schedule, arguments, b.getStringAttr(shared));
+  if (combineOnly)
+    emitter.emitCombine();
+  else
+    emitter.emitRows();
+  gpu::ReturnOp::create(b);
+  return function;
+}
+
+/// What the runner's report says of a kernel.
+static DictionaryAttr describe(MixedReductionOp op, ScheduleAttr schedule) {
+  Builder b(op.getContext());
+  int64_t rows = 1, columns = 1;
+  for (auto [d, size] : llvm::enumerate(op.getStaticDimSizes())) {
+    int64_t &total = op.isColumnDim(d) ? columns : rows;
+    total = total < 0 || ShapedType::isDynamic(size) ? -1 : total * size;
+  }
+  Block *body = op.getBodyBlock();
+  auto count = [&](auto range) {
+    return b.getI64IntegerAttr(std::distance(range.begin(), range.end()));
+  };
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("rows", b.getI64IntegerAttr(rows)),
+       b.getNamedAttr("columns", b.getI64IntegerAttr(columns)),
+       b.getNamedAttr("row_reductions", count(body->getOps<RowReduceOp>())),
+       b.getNamedAttr("column_reductions",
+                      count(body->getOps<PartialAccumulateOp>())),
+       b.getNamedAttr("schedule", b.getStringAttr(schedule.getText()))});
+}
+
+void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
+                       ScheduleAttr schedule, gpu::GPUModuleOp module,
+                       StringRef name, const HostValues &host,
+                       SymbolTable &symbols) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  // One block a multiprocessor, no more items than there are rows to share.
+  Value blocks;
+  if (schedule.getGrid())
+    blocks = constant(schedule.getGrid());
+  else
+    blocks = func::CallOp::create(
+                 b, getRuntimeFunction("norm_fusion_multiprocessor_count", 0,
+                                       symbols),
+                 ValueRange())
+                 .getResult(0);
+  Value one = constant(1);
+  Value useful = arith::CeilDivUIOp::create(b, host.rows,
+                                            constant(schedule.getRowGroups()));
+  useful = arith::MaxUIOp::create(b, useful, one);
+  Value segments = arith::MaxUIOp::create(b, host.segments, one);
+  Value splits = arith::MaxUIOp::create(
+      b, arith::DivUIOp::create(b, blocks, segments), one);
+  splits = arith::MinUIOp::create(b, splits, useful);
+  Value items = arith::MulIOp::create(b, segments, splits);
+  Value grid = arith::MinUIOp::create(b, items, blocks);
+
+  Value workspaceBytes = arith::AddIOp::create(
+      b,
+      arith::MulIOp::create(b,
+                            arith::MulIOp::create(b, items, host.columns),
+                            constant(getWorkspaceColumnBytes(op))),
+      constant(kWorkspaceHeaderBytes));
+  Value workspace =
+      func::CallOp::create(
+          b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
+          ValueRange{workspaceBytes, constant(numWorkspaces++)})
+          .getResult(0);
+  auto toI64 = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, b.getI64Type(), value);
+  };
+  SmallVector<Value> arguments(host.pointers);
+  llvm::append_range(arguments, host.dynamicDims);
+  arguments.push_back(LLVM::IntToPtrOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext()), toI64(workspace)));
+  arguments.push_back(toI64(splits));
+
+  Value threads = constant(schedule.getThreads());
+  Value shared = arith::ConstantIntOp::create(
+      b, getSharedMemoryBytes(Problem::get(op), schedule), 32);
+  auto emit = [&](StringRef kernel, bool combineOnly) {
+    gpu::GPUFuncOp function =
+        emitKernel(op, schedule, module, kernel, combineOnly);
+    auto launchOp = gpu::LaunchFuncOp::create(
+        b, function, gpu::KernelDim3{grid, one, one},
+        gpu::KernelDim3{threads, one, one}, shared, arguments);
+    if (combineOnly)
+      return;
+    DictionaryAttr description = describe(op, schedule);
+    function->setAttr("norm_fusion.kernel", description);
+    launchOp->setAttr("norm_fusion.kernel", description);
+  };
+  emit(name, /*combineOnly=*/false);
+  if (op.isSplit() && schedule.getCombine() == Combine::kernel)
+    emit((name + "_combine").str(), /*combineOnly=*/true);
+}
+
+LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
+  if (op.hasPureTensorSemantics())
+    return op.emitError("expected memrefs: bufferize first");
+  ScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule)
+    return op.emitError("has no schedule: run norm-fusion-schedule first");
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+
+  // Kernels take packed row-major buffers; others go through a copy.
+  SmallVector<std::pair<Value, Value>> copyBack;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || type.getLayout().isIdentity())
+      continue;
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        sizes.push_back(memref::DimOp::create(b, operand.get(), d));
+    Value packed = memref::AllocOp::create(
+        b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+    if (op.isDpsInit(&operand))
+      copyBack.push_back({packed, operand.get()});
+    else
+      memref::CopyOp::create(b, operand.get(), packed);
+    operand.set(packed);
+  }
+
+  HostValues host;
+  host.dims.resize(op.getNumDims());
+  SmallVector<int64_t> sizes = op.getStaticDimSizes();
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type) {
+      host.pointers.push_back(operand);
+      continue;
+    }
+    AffineMap map = op.getInputMap(i);
+    for (auto [k, expr] : llvm::enumerate(map.getResults())) {
+      Value &dim = host.dims[cast<AffineDimExpr>(expr).getPosition()];
+      if (!dim)
+        dim = memref::DimOp::create(b, operand, k);
+    }
+    // An identity layout has offset 0.
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, operand);
+    host.pointers.push_back(LLVM::IntToPtrOp::create(
+        b, LLVM::LLVMPointerType::get(b.getContext()),
+        arith::IndexCastOp::create(b, b.getI64Type(), address).getResult()));
+  }
+  for (unsigned d = 0; d < op.getNumDims(); ++d)
+    if (ShapedType::isDynamic(sizes[d]))
+      host.dynamicDims.push_back(
+          arith::IndexCastOp::create(b, b.getI64Type(), host.dims[d]));
+    else
+      host.dims[d] = arith::ConstantIndexOp::create(b, sizes[d]);
+  llvm::SmallBitVector reduced = op.getRowDims();
+  for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
+    if (accumulate.getOver()) {
+      reduced.reset();
+      for (int64_t d : *accumulate.getOver())
+        reduced.set(d);
+    }
+  host.rows = host.segments = host.columns =
+      arith::ConstantIndexOp::create(b, 1);
+  for (unsigned d = 0; d < op.getNumDims(); ++d) {
+    Value &total = op.isColumnDim(d) ? host.columns
+                   : reduced.test(d) ? host.rows
+                                     : host.segments;
+    total = arith::MulIOp::create(b, total, host.dims[d]);
+  }
+
+  OpBuilder moduleBuilder(&getContext());
+  auto module = gpu::GPUModuleOp::create(moduleBuilder, op.getLoc(),
+                                         StringRef("norm_fusion_kernels"));
+  symbols.insert(module);
+  getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                          b.getUnitAttr());
+  std::string name =
+      (getFunctionName(op) + "_mixed_reduction_" + Twine(numWorkspaces)).str();
+
+  if (schedule.getStructure() != Structure::ring) {
+    launch(b, op, schedule, module, name, host, symbols);
+  } else {
+    // Vectors need pointers that are multiples of 16.
+    Value bits = arith::ConstantIntOp::create(b, 0, 64);
+    for (Value pointer : host.pointers)
+      if (isa<LLVM::LLVMPointerType>(pointer.getType()))
+        bits = arith::OrIOp::create(
+            b, bits, LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer));
+    Value low = arith::AndIOp::create(
+        b, bits, arith::ConstantIntOp::create(b, 15, 64));
+    Value aligned = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, low,
+        arith::ConstantIntOp::create(b, 0, 64));
+    auto ifOp = scf::IfOp::create(b, aligned, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    launch(b, op, schedule, module, name, host, symbols);
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    std::string ignored;
+    ScheduleAttr plain = parseSchedule(
+        &getContext(),
+        (Twine("structure=plain warps=8 combine=") +
+         stringifyCombine(schedule.getCombine()) + " grid=" +
+         Twine(schedule.getGrid()))
+            .str(),
+        ScheduleAttr(), ignored);
+    launch(b, op, plain, module, name + "_plain", host, symbols);
+    b.setInsertionPointAfter(ifOp);
+  }
+  for (auto [packed, target] : copyBack)
+    memref::CopyOp::create(b, packed, target);
+  op.erase();
+  return success();
+}

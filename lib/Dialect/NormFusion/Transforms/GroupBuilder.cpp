@@ -1,0 +1,643 @@
+//===- GroupBuilder.cpp - Builds one mixed reduction ----------------------===//
+//
+// The region of the op: the bodies of the group's ops, one after the other, on
+// the scalars of one point of the space. Transposes, broadcasts and reshapes
+// leave no trace in it; they are in the operands' maps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+static AxisList flatten(const AxisMap &map) {
+  AxisList flat;
+  for (const AxisList &list : map)
+    llvm::append_range(flat, list);
+  return flat;
+}
+
+GroupBuilder::GroupBuilder(BlockInfo &info, const MixedGroup &group,
+                           const llvm::DenseMap<Value, Value> &replaced)
+    : info(info), group(group), space(*group.space), replaced(replaced),
+      context(info.getBlock().getParentOp()->getContext()) {
+  inGroup.insert(group.members.begin(), group.members.end());
+  inGroup.insert(group.producers.begin(), group.producers.end());
+  selectNeeded();
+  emitRegion();
+  chooseDims();
+}
+
+GroupBuilder::~GroupBuilder() {
+  if (body)
+    body->dropAllReferences();
+}
+
+SmallVector<Value> GroupBuilder::getInputs() const {
+  return llvm::map_to_vector(inputs, [](const Input &i) { return i.value; });
+}
+
+//===----------------------------------------------------------------------===//
+// Which ops the results need
+//===----------------------------------------------------------------------===//
+
+bool GroupBuilder::isInternal(Value value, const AxisMap &required) const {
+  Operation *def = value.getDefiningOp();
+  if (!def || !inGroup.contains(def))
+    return false;
+  std::optional<AxisMap> axes = space.getAxes(value);
+  return axes && *axes == required;
+}
+
+void GroupBuilder::selectNeeded() {
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Operation *> worklist;
+  auto need = [&](Value value, const AxisMap &required) {
+    if (!info.isUniform(value) && isInternal(value, required) &&
+        seen.insert(value.getDefiningOp()).second)
+      worklist.push_back(value.getDefiningOp());
+  };
+  for (Value result : group.results)
+    need(result, *space.getAxes(result));
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    needed.push_back(op);
+    // A reduction that continues another one reads what that one reads.
+    if (Operation *inner = group.continued.lookup(op))
+      op = inner;
+    if (isReshape(op)) {
+      need(op->getOperand(0), *space.getAxes(op->getOperand(0)));
+      continue;
+    }
+    const PointOp *point = info.getPointOp(op);
+    AxisMap loops = *space.getLoops(op);
+    for (const PointOperand &operand : point->operands)
+      need(operand.value, space.getRequired(loops, operand.map));
+    for (const PointResult &result : point->results)
+      if (result.reduction)
+        need(result.reduction->init, space.getRequired(loops, result.map));
+  }
+  llvm::sort(needed, [&](Operation *a, Operation *b) {
+    return info.getOrder(a) < info.getOrder(b);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The region
+//===----------------------------------------------------------------------===//
+
+Value GroupBuilder::addInput(Value value, const AxisMap &axes) {
+  AxisList flat = flatten(axes);
+  if (Value other = replaced.lookup(value))
+    value = other;
+  for (Input &input : inputs)
+    if (input.value == value && input.flat == flat)
+      return input.arg;
+  Type type = getElementTypeOrSelf(value.getType());
+  inputs.push_back(
+      {value, axes, flat, body->addArgument(type, value.getLoc())});
+  return inputs.back().arg;
+}
+
+Value GroupBuilder::getConstant(TypedAttr attr) {
+  Value &constant = constants[attr];
+  if (!constant) {
+    OpBuilder::InsertionGuard guard(*bodyBuilder);
+    bodyBuilder->setInsertionPointToStart(body.get());
+    constant = arith::ConstantOp::create(
+        *bodyBuilder, info.getBlock().getParentOp()->getLoc(), attr);
+  }
+  return constant;
+}
+
+/// The scalar that all elements of `value` are.
+Value GroupBuilder::getUniform(Value value) {
+  if (auto it = scalars.find(value); it != scalars.end())
+    return it->second;
+  Value scalar;
+  Operation *def = value.getDefiningOp();
+  Type element = getElementTypeOrSelf(value.getType());
+  if (TypedAttr attr = getUniformConstant(value);
+      attr && attr.getType() == element) {
+    scalar = getConstant(attr);
+  } else if (!isa<ShapedType>(value.getType())) {
+    scalar = addInput(value, {});
+  } else if (isa_and_nonnull<tensor::EmptyOp>(def)) {
+    scalar = getConstant(bodyBuilder->getZeroAttr(element));
+  } else if (isa_and_nonnull<tensor::SplatOp, tensor::FromElementsOp>(def) &&
+             def->getNumOperands() == 1) {
+    scalar = getUniform(def->getOperand(0));
+  } else if (def && isReshape(def)) {
+    scalar = getUniform(def->getOperand(0));
+  } else if (const PointOp *point = def ? info.getPointOp(def) : nullptr;
+             point && !point->isReduction() &&
+             llvm::all_of(point->operands, [&](const PointOperand &operand) {
+               return info.isUniform(operand.value);
+             })) {
+    emitPoint(*point, /*isMember=*/false);
+    return scalars.lookup(value);
+  } else {
+    scalar = addInput(
+        value, AxisMap(cast<RankedTensorType>(value.getType()).getRank()));
+  }
+  return scalars[value] = scalar;
+}
+
+Value GroupBuilder::getScalar(Value value, const AxisMap &required,
+                              bool isMember) {
+  if (!isMember || info.isUniform(value))
+    return getUniform(value);
+  return isInternal(value, required) ? scalars.lookup(value)
+                                     : addInput(value, required);
+}
+
+void GroupBuilder::mapOperands(const PointOp &point, ArrayRef<Value> roots,
+                               IRMapping &mapping, bool isMember) {
+  AxisMap loops;
+  if (isMember)
+    loops = *space.getLoops(point.op);
+  llvm::DenseSet<Operation *> slice;
+  point.getSlice(roots, slice);
+  llvm::DenseSet<Value> used(roots.begin(), roots.end());
+  for (Operation *op : slice)
+    used.insert(op->operand_begin(), op->operand_end());
+  for (const PointOperand &operand : point.operands)
+    if (used.contains(operand.element))
+      mapping.map(operand.element,
+                  getScalar(operand.value,
+                            isMember ? space.getRequired(loops, operand.map)
+                                     : AxisMap(),
+                            isMember));
+}
+
+/// Clones what `root` needs of the body.
+Value GroupBuilder::emitElement(const PointOp &point, Value root,
+                                IRMapping &mapping) {
+  llvm::DenseSet<Operation *> slice;
+  point.getSlice({root}, slice);
+  auto mapConstant = [&](Value value) {
+    Attribute attr;
+    if (!mapping.contains(value) && value.getParentBlock() != point.getBody() &&
+        matchPattern(value, m_Constant(&attr)))
+      mapping.map(value, getConstant(cast<TypedAttr>(attr)));
+  };
+  for (Operation &op : point.getBody()->without_terminator()) {
+    if (!slice.contains(&op) || mapping.contains(op.getResult(0)))
+      continue;
+    for (Value operand : op.getOperands())
+      mapConstant(operand);
+    if (isa<tensor::FromElementsOp, tensor::ExtractOp>(op))
+      mapping.map(op.getResult(0), mapping.lookup(op.getOperand(0)));
+    else
+      bodyBuilder->clone(op, mapping);
+  }
+  mapConstant(root);
+  return mapping.lookup(root);
+}
+
+void GroupBuilder::emitPoint(const PointOp &point, bool isMember) {
+  IRMapping mapping;
+  SmallVector<Value> roots;
+  for (const PointResult &result : point.results)
+    roots.push_back(result.yielded);
+  mapOperands(point, roots, mapping, isMember);
+  linalg::LinalgOp op = point.op;
+  for (auto [root, result] : llvm::zip_equal(roots, op->getResults()))
+    scalars[result] = emitElement(point, root, mapping);
+}
+
+/// Sums and products of floats narrower than f32 are accumulated in f32.
+static Type getAccumulatorType(Combiner combiner, Type type) {
+  bool rounds = combiner == Combiner::add || combiner == Combiner::mul;
+  if (rounds && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
+    return Float32Type::get(type.getContext());
+  return type;
+}
+
+void GroupBuilder::emitReduction(Operation *op) {
+  Operation *inner = group.continued.lookup(op);
+  Operation *source = inner ? inner : op;
+  const PointOp &point = *info.getPointOp(source);
+  AxisMap loops = *space.getLoops(source);
+  bool isRow = llvm::is_contained(group.rowReductions, source);
+  auto getReduced = [&](Operation *reduction) {
+    const PointOp *p = info.getPointOp(reduction);
+    AxisMap l = *space.getLoops(reduction), removed;
+    for (unsigned loop : p->reduced.set_bits())
+      removed.push_back(l[loop]);
+    return space.getAxisSet(removed);
+  };
+  llvm::SmallBitVector reduced = getReduced(source);
+  if (inner)
+    reduced |= getReduced(op);
+
+  OpBuilder &b = *bodyBuilder;
+  Location loc = op->getLoc();
+  IRMapping mapping;
+  for (auto [index, result] : llvm::enumerate(point.results)) {
+    if (!result.reduction || op->getResult(index).use_empty())
+      continue;
+    const PointReduction &reduction = *result.reduction;
+    mapOperands(point, reduction.elements, mapping, /*isMember=*/true);
+    Value element;
+    for (Value root : reduction.elements) {
+      Value next = emitElement(point, root, mapping);
+      element = element ? createCombine(b, loc, reduction.combiner, element, next)
+                        : next;
+    }
+    Type type = element.getType();
+    Type wide = getAccumulatorType(reduction.combiner, type);
+    if (wide != type)
+      element = arith::ExtFOp::create(b, loc, wide, element);
+    auto combiner = CombinerAttr::get(context, reduction.combiner);
+    Operation *reduce =
+        isRow ? RowReduceOp::create(b, loc, wide, combiner, element, nullptr)
+                    .getOperation()
+              : ColumnReduceOp::create(b, loc, wide, combiner, element, nullptr)
+                    .getOperation();
+    reductions.push_back({reduce, reduced});
+    Value total = reduce->getResult(0);
+    // The op starts from the identity: another init enters once, here.
+    TypedAttr init = getUniformConstant(reduction.init);
+    bool isIdentity =
+        init && (init == getIdentity(reduction.combiner, type) ||
+                 (reduction.combiner == Combiner::add &&
+                  matchPattern(init, m_AnyZeroFloat())));
+    if (!isIdentity) {
+      Value start = getScalar(reduction.init,
+                              space.getRequired(loops, result.map), true);
+      if (wide != type)
+        start = arith::ExtFOp::create(b, loc, wide, start);
+      total = createCombine(b, loc, reduction.combiner, start, total);
+    }
+    if (wide != type)
+      total = arith::TruncFOp::create(b, loc, type, total);
+    scalars[op->getResult(index)] = total;
+  }
+}
+
+void GroupBuilder::emitRegion() {
+  body = std::make_unique<Block>();
+  bodyBuilder = std::make_unique<OpBuilder>(context);
+  bodyBuilder->setInsertionPointToEnd(body.get());
+  for (Operation *op : needed) {
+    if (isReshape(op)) {
+      Value source = op->getOperand(0);
+      scalars[op->getResult(0)] =
+          getScalar(source, *space.getAxes(source), /*isMember=*/true);
+      continue;
+    }
+    const PointOp *point = info.getPointOp(op);
+    if (point->isReduction())
+      emitReduction(op);
+    else
+      emitPoint(*point, /*isMember=*/true);
+  }
+  for (Value result : group.results) {
+    Value scalar = scalars.lookup(result);
+    AxisList flat = flatten(*space.getAxes(result));
+    auto same = [&](const Output &output) {
+      return output.scalar == scalar && output.flat == flat;
+    };
+    auto it = llvm::find_if(outputs, same);
+    outputOf.push_back(it - outputs.begin());
+    if (it == outputs.end())
+      outputs.push_back({scalar, flat});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+void GroupBuilder::chooseDims() {
+  SmallVector<const AxisList *> lists;
+  for (const Input &input : inputs)
+    lists.push_back(&input.flat);
+  for (const Output &output : outputs)
+    lists.push_back(&output.flat);
+  const AxisList *reference = nullptr;
+  llvm::SmallBitVector used(space.getNumAxes());
+  for (const AxisList *list : lists) {
+    if (!reference || list->size() > reference->size())
+      reference = list;
+    for (unsigned axis : *list)
+      used.set(axis);
+  }
+  // Axis `a` and the one after it are one dimension if all operands that have
+  // either have both, in this order, and so do all reductions.
+  auto merges = [&](unsigned a, unsigned b) {
+    if (group.columns.test(a) != group.columns.test(b))
+      return false;
+    for (const AxisList *list : lists) {
+      auto it = llvm::find(*list, a);
+      bool follows =
+          it != list->end() && it + 1 != list->end() && *(it + 1) == b;
+      if (!follows && (it != list->end() || llvm::is_contained(*list, b)))
+        return false;
+    }
+    return llvm::all_of(reductions, [&](auto &entry) {
+      return entry.second.test(a) == entry.second.test(b);
+    });
+  };
+  SmallVector<AxisList> order;
+  llvm::SmallBitVector placed(space.getNumAxes());
+  auto place = [&](const AxisList &list) {
+    for (auto [i, axis] : llvm::enumerate(list)) {
+      if (placed.test(axis))
+        continue;
+      placed.set(axis);
+      if (i != 0 && !order.empty() && order.back().back() == list[i - 1] &&
+          merges(list[i - 1], axis))
+        order.back().push_back(axis);
+      else
+        order.push_back({axis});
+    }
+  };
+  place(*reference);
+  for (const AxisList *list : lists)
+    place(*list);
+  for (bool column : {false, true})
+    for (const AxisList &dim : order)
+      if (group.columns.test(dim.front()) == column)
+        dims.push_back(dim);
+}
+
+AxisMap GroupBuilder::getCoarse(const AxisList &flat) const {
+  AxisMap coarse;
+  for (unsigned axis : flat)
+    for (const AxisList &dim : dims)
+      if (dim.front() == axis)
+        coarse.push_back(dim);
+  return coarse;
+}
+
+AffineMap GroupBuilder::getMap(const AxisList &flat) const {
+  SmallVector<AffineExpr> exprs;
+  for (const AxisList &dim : getCoarse(flat))
+    exprs.push_back(
+        getAffineDimExpr(llvm::find(dims, dim) - dims.begin(), context));
+  return AffineMap::get(dims.size(), 0, exprs, context);
+}
+
+int64_t GroupBuilder::getBytes() const {
+  int64_t bytes = 0;
+  for (const Input &input : inputs)
+    bytes += estimateBytes(space, space.getAxisSet(input.axes),
+                           input.value.getType());
+  for (const Output &output : outputs)
+    bytes += estimateBytes(space, space.getAxisSet({output.flat}),
+                           output.scalar.getType());
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes and reshapes
+//===----------------------------------------------------------------------===//
+
+static int64_t getProduct(const IterationSpace &space, const AxisList &axes) {
+  int64_t product = 1;
+  for (unsigned axis : axes) {
+    if (ShapedType::isDynamic(space.getExtent(axis)))
+      return ShapedType::kDynamic;
+    product *= space.getExtent(axis);
+  }
+  return product;
+}
+
+bool GroupBuilder::hasSize(const AxisList &axes) const {
+  if (!ShapedType::isDynamic(getProduct(space, axes)))
+    return true;
+  for (const Input &input : inputs)
+    if (llvm::is_contained(input.axes, axes))
+      return true;
+  return axes.size() > 1 && llvm::all_of(axes, [&](unsigned axis) {
+           return hasSize(AxisList{axis});
+         });
+}
+
+OpFoldResult GroupBuilder::getSize(OpBuilder &builder,
+                                   const AxisList &axes) const {
+  int64_t product = getProduct(space, axes);
+  if (!ShapedType::isDynamic(product))
+    return builder.getIndexAttr(product);
+  Location loc = info.getBlock().getParentOp()->getLoc();
+  for (const Input &input : inputs) {
+    auto it = llvm::find(input.axes, axes);
+    if (it != input.axes.end())
+      return tensor::DimOp::create(builder, input.value.getLoc(), input.value,
+                                   it - input.axes.begin())
+          .getResult();
+  }
+  Value size;
+  for (unsigned axis : axes) {
+    OpFoldResult part = getSize(builder, AxisList{axis});
+    Value value = getValueOrCreateConstantIndexOp(builder, loc, part);
+    size = size ? arith::MulIOp::create(builder, loc, size, value).getResult()
+                : value;
+  }
+  return size;
+}
+
+/// The axes of `from` cut at every boundary of `to` too, dimension by dimension
+/// of `from`; a dimension without axes is one empty piece.
+static SmallVector<SmallVector<AxisList>> cut(const AxisMap &from,
+                                              const AxisMap &to) {
+  llvm::DenseSet<unsigned> starts;
+  for (const AxisList &list : to)
+    if (!list.empty())
+      starts.insert(list.front());
+  SmallVector<SmallVector<AxisList>> pieces;
+  for (const AxisList &list : from) {
+    SmallVector<AxisList> &dim = pieces.emplace_back();
+    dim.emplace_back();
+    for (unsigned axis : list) {
+      if (starts.contains(axis) && !dim.back().empty())
+        dim.emplace_back();
+      dim.back().push_back(axis);
+    }
+  }
+  return pieces;
+}
+
+bool GroupBuilder::canReshape(const AxisMap &from, const AxisMap &to) const {
+  for (ArrayRef<AxisList> dim : cut(from, to))
+    if (dim.size() > 1 && !llvm::all_of(dim, [&](const AxisList &piece) {
+          return hasSize(piece);
+        }))
+      return false;
+  return true;
+}
+
+/// Regroups `value` from dimensions `from` to `to`: expands what has to be cut,
+/// merges, and inserts extents of 1. A `type` that isn't just the element's is
+/// the result's, down to which sizes are static.
+Value GroupBuilder::reshape(OpBuilder &builder, Value value,
+                            const AxisMap &from, const AxisMap &to,
+                            Type type) const {
+  Location loc = value.getLoc();
+  Type element = getElementTypeOrSelf(type);
+  auto expand = [&](Value source, ArrayRef<ReassociationIndices> groups,
+                    ArrayRef<OpFoldResult> sizes) -> Value {
+    SmallVector<int64_t> shape;
+    for (OpFoldResult size : sizes)
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    auto result = RankedTensorType::get(shape, element);
+    return tensor::ExpandShapeOp::create(builder, loc, result, source, groups,
+                                         sizes);
+  };
+  auto getDim = [&](Value source, int64_t i) -> OpFoldResult {
+    auto t = cast<RankedTensorType>(source.getType());
+    if (!t.isDynamicDim(i))
+      return builder.getIndexAttr(t.getDimSize(i));
+    return tensor::DimOp::create(builder, loc, source, i).getResult();
+  };
+
+  // Cut.
+  SmallVector<SmallVector<AxisList>> pieces = cut(from, to);
+  AxisMap flat;
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<OpFoldResult> sizes;
+  bool cuts = llvm::any_of(pieces, [](auto &dim) { return dim.size() > 1; });
+  for (auto [i, dim] : llvm::enumerate(pieces)) {
+    ReassociationIndices &indices = groups.emplace_back();
+    for (const AxisList &piece : dim) {
+      indices.push_back(flat.size());
+      flat.push_back(piece);
+      if (cuts)
+        sizes.push_back(dim.size() == 1 ? getDim(value, i)
+                                        : getSize(builder, piece));
+    }
+  }
+  if (cuts)
+    value = expand(value, groups, sizes);
+
+  // Merge the pieces of each dimension of `to` that has axes; extents of 1
+  // join their neighbours.
+  groups.clear();
+  llvm::DenseSet<unsigned> starts;
+  unsigned wanted = 0;
+  for (const AxisList &list : to)
+    if (!list.empty()) {
+      starts.insert(list.front());
+      ++wanted;
+    }
+  unsigned begun = 0;
+  for (auto [i, piece] : llvm::enumerate(flat)) {
+    bool begins = !piece.empty() && starts.contains(piece.front());
+    if (groups.empty() || (begins && begun != 0))
+      groups.emplace_back();
+    begun += begins;
+    groups.back().push_back(i);
+  }
+  if (wanted == 0)
+    groups.clear();
+  if (flat.size() != wanted)
+    value = tensor::CollapseShapeOp::create(builder, loc, value, groups);
+
+  // Insert extents of 1.
+  if (wanted != to.size()) {
+    groups.clear();
+    sizes.clear();
+    unsigned next = 0;
+    for (auto [i, list] : llvm::enumerate(to)) {
+      if (wanted != 0 && (groups.empty() || (!list.empty() && next != 0)))
+        groups.emplace_back();
+      if (wanted != 0)
+        groups.back().push_back(i);
+      sizes.push_back(list.empty() ? OpFoldResult(builder.getIndexAttr(1))
+                                   : getDim(value, next));
+      next += !list.empty();
+    }
+    value = expand(value, groups, sizes);
+  }
+  if (isa<RankedTensorType>(type) && value.getType() != type)
+    value = tensor::CastOp::create(builder, loc, type, value);
+  return value;
+}
+
+bool GroupBuilder::canBuild() {
+  for (const Input &input : inputs)
+    if (!canReshape(input.axes, getCoarse(input.flat)))
+      return false;
+  for (const Output &output : outputs)
+    for (const AxisList &dim : getCoarse(output.flat))
+      if (!hasSize(dim))
+        return false;
+  for (Value result : group.results) {
+    AxisMap axes = *space.getAxes(result);
+    if (!canReshape(getCoarse(flatten(axes)), axes))
+      return false;
+  }
+  unsigned columns = llvm::count_if(dims, [&](const AxisList &dim) {
+    return group.columns.test(dim.front());
+  });
+  return columns != 0 && columns != dims.size();
+}
+
+MixedReductionOp GroupBuilder::build(OpBuilder &builder,
+                                     SmallVectorImpl<Value> &results) {
+  Location loc = group.members.front()->getLoc();
+  SmallVector<Attribute> kinds, maps;
+  for (const AxisList &dim : dims)
+    kinds.push_back(DimKindAttr::get(context, group.columns.test(dim.front())
+                                                  ? DimKind::column
+                                                  : DimKind::row));
+  SmallVector<Value> ins, outs;
+  for (const Input &input : inputs) {
+    maps.push_back(AffineMapAttr::get(getMap(input.flat)));
+    auto type = dyn_cast<RankedTensorType>(input.value.getType());
+    if (!type) {
+      ins.push_back(input.value);
+      continue;
+    }
+    ins.push_back(reshape(builder, input.value, input.axes,
+                          getCoarse(input.flat), type.getElementType()));
+  }
+  SmallVector<Type> types;
+  SmallVector<Value> scalarsOut;
+  for (const Output &output : outputs) {
+    maps.push_back(AffineMapAttr::get(getMap(output.flat)));
+    SmallVector<OpFoldResult> sizes;
+    for (const AxisList &dim : getCoarse(output.flat))
+      sizes.push_back(getSize(builder, dim));
+    Value empty = tensor::EmptyOp::create(builder, loc, sizes,
+                                          output.scalar.getType());
+    outs.push_back(empty);
+    types.push_back(empty.getType());
+    scalarsOut.push_back(output.scalar);
+  }
+  YieldOp::create(*bodyBuilder, loc, scalarsOut);
+  for (auto &[op, reduced] : reductions) {
+    SmallVector<int64_t> over;
+    bool isRow = isa<RowReduceOp>(op), all = true;
+    for (auto [d, dim] : llvm::enumerate(dims)) {
+      if (group.columns.test(dim.front()) != isRow)
+        continue;
+      if (reduced.test(dim.front()))
+        over.push_back(d);
+      else
+        all = false;
+    }
+    if (!all)
+      op->setAttr("over", DenseI64ArrayAttr::get(context, over));
+  }
+  auto op = MixedReductionOp::create(
+      builder, loc, types, ins, outs, builder.getArrayAttr(kinds),
+      builder.getArrayAttr(maps), ScheduleAttr());
+  op.getBody().push_back(body.release());
+  for (auto [result, output] : llvm::zip_equal(group.results, outputOf)) {
+    AxisMap axes = *space.getAxes(result);
+    results.push_back(reshape(builder, op.getResult(output),
+                              getCoarse(flatten(axes)), axes,
+                              result.getType()));
+  }
+  return op;
+}
