@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
+using namespace mlir::norm_fusion;
 using namespace mlir::norm_fusion::runner;
 using llvm::Expected;
 using mlir::norm_fusion::runtime::Tensor;

@@ -16,6 +16,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace mlir::norm_fusion;
 using namespace mlir::norm_fusion::runner;
 namespace json = llvm::json;
 
