@@ -33,13 +33,8 @@ struct AttachTargetPass final
 
 private:
   Attribute getTargetAttr() {
-    if (target == "emulator") {
-#ifdef NORM_FUSION_HAVE_EMULATOR
+    if (target == "emulator")
       return norm_fusion::EmulatorTargetAttr::get(&getContext());
-#else
-      return UnitAttr::get(&getContext());
-#endif
-    }
     if (target != "nvvm") {
       getOperation().emitError("unknown target '")
           << target << "', expected nvvm or emulator";

@@ -77,7 +77,8 @@ public:
   virtual llvm::Expected<KernelHandle> getKernel(ModuleHandle module,
                                                  llvm::StringRef name) = 0;
   virtual llvm::Expected<KernelInfo> getKernelInfo(KernelHandle kernel) = 0;
-  /// Largest number of clusters of `config` that are resident at once.
+  /// Largest number of clusters of `config` that are resident at once. Without
+  /// a kernel: of one that needs no more than `config` says.
   virtual llvm::Expected<unsigned>
   getMaxActiveClusters(KernelHandle kernel, const LaunchConfig &config) = 0;
 
@@ -149,7 +150,8 @@ struct EmulatorOptions {
   size_t sharedMemory = 227 * 1024; ///< bytes a block
   unsigned maxCluster = 8;          ///< blocks
   uint64_t orderSeed = 0;           ///< 0: threads run in order
-  /// Parses "sms=8 shared-memory=65536 max-cluster=4 order-seed=1".
+  bool races = true;                ///< report accesses without ordering
+  /// Parses "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0".
   static llvm::Expected<EmulatorOptions> parse(llvm::StringRef text);
 };
 llvm::Expected<std::unique_ptr<Device>>
@@ -170,6 +172,7 @@ public:
   Device &getDevice() { return device; }
   StreamHandle getStream() { return stream; }
   void setError(llvm::Error error);
+  bool hasError();
   llvm::Error takeError();
   /// Memory that host code allocated and didn't free; the caller frees what it
   /// has taken over with Device::deallocate and leaves the rest to this.
@@ -190,6 +193,9 @@ private:
 ///     private to the kernel's number and the stream
 /// to register with the JIT.
 std::vector<std::pair<llvm::StringRef, void *>> getHostSymbols();
+
+/// Frees the workspaces of `device`. Call before the device goes.
+void releaseWorkspaces(Device &device);
 
 } // namespace mlir::norm_fusion::runtime
 

@@ -8,6 +8,7 @@
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/CompilationInterfaces.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -30,6 +31,8 @@ void NormFusionDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusionAttrs.cpp.inc"
       >();
+  // Attached by registerEmulatorTargetInterfaceExternalModels().
+  declarePromisedInterface<gpu::TargetAttrInterface, EmulatorTargetAttr>();
 }
 
 TypedAttr norm_fusion::getIdentity(Combiner combiner, Type type) {

@@ -1,7 +1,9 @@
-//===- NormFusionAttrs.td - The schedule attribute ---------*- tablegen -*-===//
+//===- NormFusionAttrs.td - Schedule and emulator target ---*- tablegen -*-===//
 //
 // `#norm_fusion.schedule`: what the schedule pass decided and the conversion to
 // gpu reads. It prints as the string that the tools' --schedule option takes.
+// `#norm_fusion.emulator_target`: a gpu.module target, implemented in
+// lib/Target/Emulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +51,29 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
       return getWarps() * getRowGroups() * 32;
     }
   }];
+}
+
+def NormFusion_EmulatorTargetAttr
+    : AttrDef<NormFusion_Dialect, "EmulatorTarget"> {
+  let mnemonic = "emulator_target";
+  let summary = "Compile a gpu.module for the emulator";
+  let description = [{
+    A target of `gpu.module`, beside `#nvvm.target`: `gpu-module-to-binary`
+    compiles the same NVVM-dialect module to an object file of the host, whose
+    NVVM ops are calls of the emulator.
+
+    `cpu` is the host CPU to compile for, as LLVM names it; empty: this one.
+
+    ```mlir
+    gpu.module @kernels [#norm_fusion.emulator_target] { ... }
+    gpu.module @kernels [#norm_fusion.emulator_target<cpu = "x86-64-v3">] { ... }
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"host CPU", [{""}]>:$cpu);
+  let builders = [AttrBuilder<(ins), [{
+    return $_get($_ctxt, ::llvm::StringRef());
+  }]>];
+  let assemblyFormat = "(`<` struct($cpu)^ `>`)?";
 }
 
 #endif // NORM_FUSION_ATTRS_TD
