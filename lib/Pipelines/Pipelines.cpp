@@ -60,9 +60,7 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
 
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
-#ifdef NORM_FUSION_HAVE_TO_GPU
   pm.addPass(createNormFusionToGPU());
-#endif
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createLowerAffinePass());
   device.addPass(memref::createExpandStridedMetadataPass());
@@ -130,19 +128,20 @@ void mlir::norm_fusion::buildPlainHostPipeline(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void mlir::norm_fusion::buildLowerFusedPipeline(OpPassManager &pm,
-                                                const LowerOptions &options) {
-  buildBufferizePipeline(pm);
-  buildDevicePipeline(pm, options);
-  buildHostPipeline(pm);
-  pm.addPass(createGpuToLLVMConversionPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
+void mlir::norm_fusion::buildBinaryPipeline(OpPassManager &pm,
+                                            const LowerOptions &options) {
   GpuModuleToBinaryPassOptions binary;
   // The emulator has one format, under the name that others give to assembly.
   binary.compilationTarget =
       options.target == "emulator" ? "isa" : std::string(options.format);
-  binary.toolkitPath = options.toolkit;
+  binary.toolkitPath = std::string(options.toolkit);
   pm.addPass(createGpuModuleToBinaryPass(binary));
+}
+
+void mlir::norm_fusion::buildHostWithLaunchesPipeline(OpPassManager &pm) {
+  buildHostPipeline(pm);
+  pm.addPass(createGpuToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
@@ -152,7 +151,10 @@ void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
   fuse.schedule = std::string(options.schedule);
   fuse.rowOnly = bool(options.rowOnly);
   buildFusePipeline(pm, fuse);
-  buildLowerFusedPipeline(pm, options);
+  buildBufferizePipeline(pm);
+  buildDevicePipeline(pm, options);
+  buildBinaryPipeline(pm, options);
+  buildHostWithLaunchesPipeline(pm);
 }
 
 void mlir::norm_fusion::registerPipelines() {

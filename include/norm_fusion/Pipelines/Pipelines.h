@@ -69,8 +69,11 @@ void buildHostPipeline(OpPassManager &pm);
 /// Bufferize and host: any module without mixed reductions.
 void buildPlainHostPipeline(OpPassManager &pm);
 
-/// What follows the fuse pipeline in norm-fusion-lower.
-void buildLowerFusedPipeline(OpPassManager &pm, const LowerOptions &options);
+/// Device code to binaries, by each module's target.
+void buildBinaryPipeline(OpPassManager &pm, const LowerOptions &options);
+
+/// Host code around launches of binaries to the LLVM dialect.
+void buildHostWithLaunchesPipeline(OpPassManager &pm);
 
 /// All of it.
 void buildLowerPipeline(OpPassManager &pm, const LowerOptions &options);

@@ -1,0 +1,76 @@
+//===- Compile.h - From a file to code that can be called -------*- C++ -*-===//
+//
+// Parses a module, finds the function to run, and lowers: with mixed reductions
+// fused, or plainly, in its own types or widened to f64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_RUNNER_COMPILE_H
+#define NORM_FUSION_RUNNER_COMPILE_H
+
+#include "norm_fusion/Runtime/Tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::norm_fusion::runner {
+
+/// Type of an argument or result: a tensor, or a scalar.
+struct ValueType {
+  runtime::ElementType type;
+  SmallVector<int64_t, 4> shape; ///< ShapedType::kDynamic where unknown
+  bool isScalar = false;
+
+  bool isDynamic() const;
+  std::string str() const; ///< "tensor<?x8xf32>", "f32"
+};
+
+struct Signature {
+  std::string name;
+  std::vector<ValueType> arguments, results;
+};
+
+/// What the report says of a kernel; the launch fills in the rest.
+struct KernelRecord {
+  std::string name;
+  llvm::json::Object fields;
+};
+
+struct CompileOptions {
+  std::string chip = "sm_90a";
+  std::string schedule;
+  bool rowOnly = false;
+  bool emulator = true;
+};
+
+struct CompiledModule {
+  OwningOpRef<ModuleOp> module; ///< in the LLVM dialect
+  unsigned fused = 0;
+  std::vector<KernelRecord> kernels;
+  double totalMs = 0, ptxMs = 0;
+};
+
+/// Creates a context with the dialects that the runner accepts.
+std::unique_ptr<MLIRContext> createContext();
+
+llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
+                                                  StringRef path);
+/// `name` empty: the only public function.
+llvm::Expected<Signature> findEntry(ModuleOp module, StringRef name);
+
+/// Consumes `module`.
+llvm::Expected<CompiledModule> compileFused(OwningOpRef<ModuleOp> module,
+                                            const CompileOptions &options);
+/// For the host, nothing fused; `widen`: every float as f64.
+llvm::Expected<CompiledModule> compilePlain(OwningOpRef<ModuleOp> module,
+                                            bool widen);
+
+/// Iterations of the longest reduction, every dynamic one taken for `dynamic`.
+int64_t getReductionLength(ModuleOp module, int64_t dynamic);
+/// True if an integer somewhere comes from rounding a float.
+bool roundsToIntegers(ModuleOp module);
+
+} // namespace mlir::norm_fusion::runner
+
+#endif // NORM_FUSION_RUNNER_COMPILE_H

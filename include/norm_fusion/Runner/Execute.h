@@ -1,0 +1,97 @@
+//===- Execute.h - Calling what was compiled --------------------*- C++ -*-===//
+//
+// Compiles a lowered module for the host in this process, and calls its entry
+// with tensors. Memory that a call allocates comes from an arena, which also
+// makes a second call of the same arena find the same addresses: what CUDA
+// graphs need.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_RUNNER_EXECUTE_H
+#define NORM_FUSION_RUNNER_EXECUTE_H
+
+#include "norm_fusion/Runner/Compile.h"
+#include "norm_fusion/Runtime/Device.h"
+
+namespace mlir {
+class ExecutionEngine;
+}
+
+namespace mlir::norm_fusion::runner {
+
+/// Memory for compiled code, all of it freed at the end. Without a device it is
+/// the host's.
+class Arena {
+public:
+  explicit Arena(runtime::Device *device) : device(device) {}
+  ~Arena();
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
+
+  llvm::Expected<void *> allocate(size_t bytes);
+  /// The next allocations are the ones since the start again, as far as their
+  /// sizes are the same.
+  void rewind() { next = 0; }
+  runtime::Device *getDevice() { return device; }
+
+private:
+  struct Block {
+    void *pointer;
+    size_t bytes;
+  };
+  runtime::Device *device;
+  std::vector<Block> blocks;
+  size_t next = 0;
+};
+
+/// An argument where compiled code finds it.
+struct PlacedArgument {
+  void *pointer; ///< of a scalar: its value, on the host
+  SmallVector<int64_t, 4> shape;
+};
+
+/// A result where compiled code left it.
+struct PlacedResult {
+  void *pointer = nullptr; ///< first element
+  SmallVector<int64_t, 4> shape, strides;
+  std::array<char, 8> scalar = {};
+};
+
+class Program {
+public:
+  /// `device` may be null: then the module launches nothing.
+  static llvm::Expected<std::unique_ptr<Program>>
+  create(ModuleOp module, Signature signature, runtime::Device *device);
+  ~Program();
+
+  /// Calls the entry; what it allocates comes from `arena`.
+  llvm::Expected<std::vector<PlacedResult>>
+  call(ArrayRef<PlacedArgument> arguments, Arena &arena);
+  /// Copies tensors in, calls, copies results out.
+  llvm::Expected<std::vector<runtime::Tensor>>
+  run(ArrayRef<runtime::Tensor> arguments);
+  /// Copies tensors to memory of `arena`.
+  llvm::Expected<std::vector<PlacedArgument>>
+  place(ArrayRef<runtime::Tensor> arguments, Arena &arena);
+
+  const Signature &getSignature() const { return signature; }
+  runtime::StreamHandle getStream() { return stream; }
+  /// Time that loading the kernels took.
+  double getLoadMs() const { return loadMs; }
+
+private:
+  Program() = default;
+  llvm::Expected<runtime::Tensor> fetch(const PlacedResult &result,
+                                        const ValueType &type);
+
+  Signature signature;
+  runtime::Device *device = nullptr;
+  runtime::StreamHandle stream = nullptr;
+  std::unique_ptr<ExecutionEngine> engine;
+  void (*entry)(void **) = nullptr;
+  double loadMs = 0;
+};
+
+} // namespace mlir::norm_fusion::runner
+
+#endif // NORM_FUSION_RUNNER_EXECUTE_H

@@ -1,0 +1,48 @@
+//===- Report.h - What a run found out --------------------------*- C++ -*-===//
+
+#ifndef NORM_FUSION_RUNNER_REPORT_H
+#define NORM_FUSION_RUNNER_REPORT_H
+
+#include "norm_fusion/Runner/Compare.h"
+#include "norm_fusion/Runner/Compile.h"
+
+namespace mlir::norm_fusion::runner {
+
+struct OutputReport {
+  unsigned index;
+  std::string shape; ///< "4x8xf32"
+  runtime::ElementType type;
+  SmallVector<int64_t, 4> sizes;
+  std::string reference; ///< "expected", "f64", or empty: not compared
+  Comparison comparison;
+};
+
+struct BenchmarkReport {
+  double medianUs, minUs, p95Us;
+  size_t bytes;
+  double triadUs;
+  unsigned launches; ///< of the graph that was timed
+  unsigned inputSets;
+  double getGBPerSecond() const { return bytes / medianUs * 1e-3; }
+};
+
+struct Report {
+  std::string entry, device, chip;
+  unsigned fused = 0;
+  double totalMs = 0, ptxMs = 0, ptxasMs = 0;
+  std::vector<KernelRecord> kernels;
+  std::vector<OutputReport> outputs;
+  std::optional<bool> bitwise;
+  std::optional<BenchmarkReport> benchmark;
+
+  llvm::json::Value toJSON() const;
+  /// For people.
+  void print(llvm::raw_ostream &os) const;
+};
+
+/// Writes to a temporary name and renames.
+llvm::Error writeReport(StringRef path, const Report &report);
+
+} // namespace mlir::norm_fusion::runner
+
+#endif // NORM_FUSION_RUNNER_REPORT_H

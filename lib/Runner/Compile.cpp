@@ -1,0 +1,339 @@
+//===- Compile.cpp - From a file to code that can be called ---------------===//
+//
+// Runs the pipelines with diagnostics collected into errors. The context holds
+// only the dialects that the pipelines pass through, and no threads: a run is
+// short, and starting up is much of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Runner/Compile.h"
+#include "norm_fusion/Conversion/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+#include "norm_fusion/Pipelines/Pipelines.h"
+#include "norm_fusion/Runner/Error.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SourceMgr.h"
+#include <chrono>
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+using namespace mlir::norm_fusion::runner;
+using llvm::Error;
+using llvm::Expected;
+
+bool ValueType::isDynamic() const { return ShapedType::isDynamicShape(shape); }
+
+std::string ValueType::str() const {
+  std::string text;
+  for (int64_t size : shape)
+    text += (ShapedType::isDynamic(size) ? "?" : std::to_string(size)) + "x";
+  text += runtime::getName(type).str();
+  return isScalar ? text : "tensor<" + text + ">";
+}
+
+namespace {
+/// Keeps the first error that is emitted while it lives.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              text.empty())
+            text = format(diagnostic);
+          return success();
+        }) {}
+  Error takeError(ExitCode code, StringRef what) {
+    return makeError(code, text.empty() ? what.str() : text);
+  }
+
+private:
+  static std::string format(Diagnostic &diagnostic) {
+    std::string text;
+    if (auto loc =
+            diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+      text = (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ":" +
+              Twine(loc.getColumn()) + ": ")
+                 .str();
+    return text + diagnostic.str();
+  }
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+class Stopwatch {
+public:
+  double getMs() const {
+    return std::chrono::duration<double, std::milli>(
+               std::chrono::steady_clock::now() - start)
+        .count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
+} // namespace
+
+static Error runPipeline(ModuleOp module,
+                         llvm::function_ref<void(OpPassManager &)> build) {
+  DiagnosticCollector diagnostics(module.getContext());
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(false);
+  build(pm);
+  if (failed(pm.run(module)))
+    return diagnostics.takeError(ExitCode::compileFailed,
+                                 "a pass failed and didn't say why");
+  return Error::success();
+}
+
+Expected<OwningOpRef<ModuleOp>>
+mlir::norm_fusion::runner::parseModule(MLIRContext &context, StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer)
+    return makeError(ExitCode::badInput,
+                     path + ": " + buffer.getError().message());
+  DiagnosticCollector diagnostics(&context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  ParserConfig config(&context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
+  if (!module)
+    return diagnostics.takeError(ExitCode::compileFailed,
+                                 "the file isn't an MLIR module");
+  return std::move(module);
+}
+
+/// None if the runner can't pass values of the type.
+static std::optional<ValueType> getValueType(Type type) {
+  ValueType value;
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (tensor.getEncoding())
+      return std::nullopt;
+    value.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  } else if (auto memref = dyn_cast<MemRefType>(type)) {
+    if (!memref.getLayout().isIdentity())
+      return std::nullopt;
+    value.shape.assign(memref.getShape().begin(), memref.getShape().end());
+  } else {
+    value.isScalar = true;
+  }
+  Type element = getElementTypeOrSelf(type);
+  std::string name;
+  if (element.isIndex()) {
+    name = "i64";
+  } else if (isa<FloatType, IntegerType>(element)) {
+    llvm::raw_string_ostream os(name);
+    os << element;
+  }
+  std::optional<runtime::ElementType> parsed = runtime::parseElementType(name);
+  if (!parsed)
+    return std::nullopt;
+  value.type = *parsed;
+  return value;
+}
+
+Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
+                                                         StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  std::string names;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal() || !function.isPublic())
+      continue;
+    names += (names.empty() ? "" : ", ") + function.getName().str();
+    if (name.empty() || function.getName() == name)
+      candidates.push_back(function);
+  }
+  if (candidates.empty())
+    return makeError(ExitCode::badInput,
+                     name.empty()
+                         ? Twine("the module has no public function with a body")
+                         : "no public function '" + name +
+                               "'; the module has: " + names);
+  if (candidates.size() > 1)
+    return makeError(ExitCode::badInput,
+                     "several public functions; choose with --entry: " + names);
+  func::FuncOp function = candidates.front();
+  Signature signature;
+  signature.name = function.getName().str();
+  auto add = [&](TypeRange types, StringRef what,
+                 std::vector<ValueType> &values) -> Error {
+    for (auto [index, type] : llvm::enumerate(types)) {
+      std::optional<ValueType> value = getValueType(type);
+      if (!value) {
+        std::string text;
+        llvm::raw_string_ostream(text) << type;
+        return makeError(ExitCode::compileFailed,
+                         what + " " + Twine(index) + " of " + signature.name +
+                             " has type " + text +
+                             ", expected a ranked tensor or a scalar of f64, "
+                             "f32, f16, bf16, f8E4M3FN, f8E5M2, i1 to i64");
+      }
+      values.push_back(*value);
+    }
+    return Error::success();
+  };
+  if (Error error = add(function.getArgumentTypes(), "argument",
+                        signature.arguments))
+    return std::move(error);
+  if (Error error =
+          add(function.getResultTypes(), "result", signature.results))
+    return std::move(error);
+  return signature;
+}
+
+/// Attributes to JSON, as far as kernels are described with them.
+static llvm::json::Value toJSON(Attribute attr) {
+  if (auto integer = dyn_cast<IntegerAttr>(attr))
+    return integer.getInt();
+  if (auto text = dyn_cast<StringAttr>(attr))
+    return text.getValue().str();
+  if (auto array = dyn_cast<DenseI64ArrayAttr>(attr)) {
+    llvm::json::Array values;
+    for (int64_t value : array.asArrayRef())
+      values.push_back(value);
+    return values;
+  }
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attr)) {
+    llvm::json::Object object;
+    for (NamedAttribute entry : dictionary)
+      object[entry.getName().getValue()] = toJSON(entry.getValue());
+    return object;
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << attr;
+  return text;
+}
+
+/// "k=v k=v" as an object; numbers as numbers.
+static llvm::json::Object parseFields(StringRef text) {
+  llvm::json::Object object;
+  SmallVector<StringRef> fields;
+  text.split(fields, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef field : fields) {
+    auto [key, value] = field.split('=');
+    int64_t number;
+    if (value.getAsInteger(10, number))
+      object[key] = value.str();
+    else
+      object[key] = number;
+  }
+  return object;
+}
+
+/// Reads what norm-fusion-to-gpu wrote on the kernels of a lowered module.
+static std::vector<KernelRecord> collectKernels(ModuleOp module) {
+  std::vector<KernelRecord> records;
+  module.walk([&](Operation *op) {
+    auto fields = op->getAttrOfType<DictionaryAttr>("norm_fusion.kernel");
+    auto name = op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    if (!fields || !name)
+      return;
+    KernelRecord record;
+    record.name = name.getValue().str();
+    record.fields = std::move(*toJSON(fields).getAsObject());
+    if (auto schedule = record.fields.getString("schedule"))
+      record.fields["schedule"] = parseFields(*schedule);
+    records.push_back(std::move(record));
+  });
+  return records;
+}
+
+Expected<CompiledModule>
+mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
+                                        const CompileOptions &options) {
+  Stopwatch total;
+  CompiledModule result;
+#ifndef NORM_FUSION_HAVE_DEVICE
+  OwningOpRef<ModuleOp> original(module->clone());
+#endif
+  result.module = std::move(module);
+  FuseOptions fuse;
+  fuse.chip = options.chip;
+  fuse.schedule = options.schedule;
+  fuse.rowOnly = options.rowOnly;
+  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
+        buildFusePipeline(pm, fuse);
+      }))
+    return std::move(error);
+  result.module->walk([&](MixedReductionOp) { ++result.fused; });
+#ifndef NORM_FUSION_HAVE_DEVICE
+  unsigned fused = result.fused;
+  Expected<CompiledModule> plain = compilePlain(std::move(original), false);
+  if (plain)
+    plain->fused = fused;
+  return plain;
+#endif
+  if (result.fused == 0) {
+    if (Error error = runPipeline(*result.module, buildPlainHostPipeline))
+      return std::move(error);
+    result.totalMs = total.getMs();
+    return std::move(result);
+  }
+
+  LowerOptions lower;
+  lower.chip = options.chip;
+  lower.target = options.emulator ? "emulator" : "nvvm";
+  lower.format = "isa";
+  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
+        buildBufferizePipeline(pm);
+        buildDevicePipeline(pm, lower);
+      }))
+    return std::move(error);
+  result.kernels = collectKernels(*result.module);
+  Stopwatch binary;
+  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
+        buildBinaryPipeline(pm, lower);
+      }))
+    return std::move(error);
+  result.ptxMs = binary.getMs();
+  if (Error error = runPipeline(*result.module, buildHostWithLaunchesPipeline))
+    return std::move(error);
+  result.totalMs = total.getMs();
+  return std::move(result);
+}
+
+Expected<CompiledModule>
+mlir::norm_fusion::runner::compilePlain(OwningOpRef<ModuleOp> module,
+                                        bool widen) {
+  Stopwatch total;
+  CompiledModule result;
+  result.module = std::move(module);
+  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
+        if (widen)
+          pm.addPass(createNormFusionWiden());
+        buildPlainHostPipeline(pm);
+      }))
+    return std::move(error);
+  result.totalMs = total.getMs();
+  return std::move(result);
+}
+
+int64_t mlir::norm_fusion::runner::getReductionLength(ModuleOp module,
+                                                      int64_t dynamic) {
+  int64_t longest = 1;
+  module.walk([&](linalg::LinalgOp op) {
+    int64_t length = 1;
+    for (auto [size, iterator] :
+         llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      if (iterator == utils::IteratorType::reduction)
+        length *= ShapedType::isDynamic(size) ? dynamic : size;
+    longest = std::max(longest, length);
+  });
+  return longest;
+}
+
+bool mlir::norm_fusion::runner::roundsToIntegers(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<arith::FPToSIOp, arith::FPToUIOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}

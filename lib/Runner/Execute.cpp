@@ -1,0 +1,307 @@
+//===- Execute.cpp - Calling what was compiled ----------------------------===//
+//
+// The entry is called through MLIR's C interface: memrefs travel as pointers to
+// descriptors {allocated, aligned, offset, sizes, strides}, results come back as
+// one structure. A result may be an argument, another result or a constant, so
+// nothing that comes back is ever freed: the arena owns what a call allocated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Runner/Execute.h"
+#include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/HostRuntime.h"
+
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+using namespace mlir::norm_fusion::runner;
+using llvm::Error;
+using llvm::Expected;
+using runtime::Tensor;
+
+//===----------------------------------------------------------------------===//
+// Arena
+//===----------------------------------------------------------------------===//
+
+Arena::~Arena() {
+  for (Block &block : blocks)
+    if (device)
+      device->deallocate(block.pointer);
+    else
+      std::free(block.pointer);
+}
+
+Expected<void *> Arena::allocate(size_t bytes) {
+  bytes = std::max<size_t>(bytes, 1);
+  if (next < blocks.size() && blocks[next].bytes == bytes)
+    return blocks[next++].pointer;
+  void *pointer = nullptr;
+  if (device) {
+    Expected<void *> allocated =
+        device->allocate(bytes, /*hostVisible=*/true);
+    if (!allocated)
+      return allocated;
+    pointer = *allocated;
+  } else {
+    if (posix_memalign(&pointer, 256, bytes))
+      return makeError(ExitCode::kernelFailed,
+                       "no memory for " + Twine(bytes) +
+                           " bytes; run a smaller problem");
+  }
+  // What nobody writes must be seen: all ones is a NaN in every float type.
+  if (!device || device->isEmulator())
+    std::memset(pointer, 0xff, bytes);
+  blocks.insert(blocks.begin() + next, Block{pointer, bytes});
+  ++next;
+  return pointer;
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+Program::~Program() {
+  engine.reset();
+  if (device && stream)
+    device->destroyStream(stream);
+}
+
+Expected<std::unique_ptr<Program>>
+Program::create(ModuleOp module, Signature signature,
+                runtime::Device *device) {
+  std::unique_ptr<Program> program(new Program());
+  program->signature = std::move(signature);
+  program->device = device;
+  if (device) {
+    Expected<runtime::StreamHandle> stream = device->createStream();
+    if (!stream)
+      return stream.takeError();
+    program->stream = *stream;
+  }
+
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return withCode(ExitCode::compileFailed, builder.takeError());
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return withCode(ExitCode::compileFailed, machine.takeError());
+  auto optimize = makeOptimizingTransformer(1, 0, machine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (!engine)
+    return withCode(ExitCode::compileFailed, engine.takeError());
+  program->engine = std::move(*engine);
+  program->engine->registerSymbols(getRuntimeSymbols);
+
+  auto start = std::chrono::steady_clock::now();
+  if (Error error = runHostCode(device, program->stream, nullptr, [&] {
+        program->engine->initialize();
+      }))
+    return std::move(error);
+  program->loadMs = std::chrono::duration<double, std::milli>(
+                        std::chrono::steady_clock::now() - start)
+                        .count();
+  auto entry = program->engine->lookupPacked("_mlir_ciface_" +
+                                             program->signature.name);
+  if (!entry)
+    return withCode(ExitCode::compileFailed, entry.takeError());
+  program->entry = *entry;
+  return std::move(program);
+}
+
+/// Words of a descriptor of `rank` dimensions.
+static size_t getDescriptorWords(size_t rank) { return 3 + 2 * rank; }
+
+static PlacedResult readDescriptor(const int64_t *words, const ValueType &type) {
+  PlacedResult result;
+  size_t rank = type.shape.size();
+  char *aligned;
+  std::memcpy(&aligned, words + 1, sizeof(aligned));
+  result.pointer = aligned + words[2] * int64_t(getByteSize(type.type));
+  result.shape.assign(words + 3, words + 3 + rank);
+  result.strides.assign(words + 3 + rank, words + 3 + 2 * rank);
+  return result;
+}
+
+Expected<std::vector<PlacedResult>>
+Program::call(ArrayRef<PlacedArgument> arguments, Arena &arena) {
+  // Results: one value, or a structure of them, after C's rules.
+  std::vector<size_t> offsets;
+  size_t size = 0;
+  for (const ValueType &type : signature.results) {
+    size_t alignment = type.isScalar ? getByteSize(type.type) : 8;
+    size = llvm::alignTo(size, alignment);
+    offsets.push_back(size);
+    size += type.isScalar ? getByteSize(type.type)
+                          : 8 * getDescriptorWords(type.shape.size());
+  }
+  std::vector<int64_t> structure(size / 8 + 1);
+  void *structurePointer = structure.data();
+
+  // Descriptors of the arguments, and pointers to pointers to them.
+  std::vector<std::vector<int64_t>> descriptors(arguments.size());
+  std::vector<void *> pointers(arguments.size());
+  std::vector<void *> packed;
+  bool returnsScalar =
+      signature.results.size() == 1 && signature.results[0].isScalar;
+  if (!signature.results.empty() && !returnsScalar)
+    packed.push_back(&structurePointer);
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    if (signature.arguments[i].isScalar) {
+      packed.push_back(argument.pointer);
+      continue;
+    }
+    size_t rank = argument.shape.size();
+    std::vector<int64_t> &words = descriptors[i];
+    words.resize(getDescriptorWords(rank));
+    std::memcpy(&words[0], &argument.pointer, sizeof(void *));
+    std::memcpy(&words[1], &argument.pointer, sizeof(void *));
+    int64_t stride = 1;
+    for (size_t d = rank; d-- > 0;) {
+      words[3 + d] = argument.shape[d];
+      words[3 + rank + d] = stride;
+      stride *= argument.shape[d];
+    }
+    pointers[i] = words.data();
+    packed.push_back(&pointers[i]);
+  }
+  if (returnsScalar)
+    packed.push_back(structurePointer);
+
+  if (Error error = runHostCode(device, stream, &arena,
+                                [&] { entry(packed.data()); }))
+    return std::move(error);
+
+  std::vector<PlacedResult> results;
+  const char *bytes = reinterpret_cast<const char *>(structure.data());
+  for (auto [type, offset] : llvm::zip(signature.results, offsets)) {
+    if (type.isScalar) {
+      PlacedResult result;
+      std::memcpy(result.scalar.data(), bytes + offset, getByteSize(type.type));
+      results.push_back(result);
+      continue;
+    }
+    results.push_back(readDescriptor(
+        reinterpret_cast<const int64_t *>(bytes + offset), type));
+  }
+  return results;
+}
+
+Expected<std::vector<PlacedArgument>>
+Program::place(ArrayRef<Tensor> arguments, Arena &arena) {
+  std::vector<PlacedArgument> placed;
+  for (auto [tensor, type] : llvm::zip(arguments, signature.arguments)) {
+    PlacedArgument argument;
+    argument.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+    argument.pointer = const_cast<char *>(tensor.getData());
+    if (!type.isScalar) {
+      Expected<void *> memory = arena.allocate(tensor.getNumBytes());
+      if (!memory)
+        return memory.takeError();
+      if (!device)
+        std::memcpy(*memory, tensor.getData(), tensor.getNumBytes());
+      else if (Error error = device->copyToDevice(
+                   *memory, tensor.getData(), tensor.getNumBytes(), stream))
+        return std::move(error);
+      argument.pointer = *memory;
+    }
+    placed.push_back(argument);
+  }
+  if (device)
+    if (Error error = device->synchronize(stream))
+      return std::move(error);
+  return placed;
+}
+
+/// Copies `from`, in which dimension d is `strides[d]` elements apart, to `to`
+/// in C order.
+static void gather(char *&to, const char *from, ArrayRef<int64_t> shape,
+                   ArrayRef<int64_t> strides, size_t elementBytes) {
+  if (shape.empty()) {
+    std::memcpy(to, from, elementBytes);
+    to += elementBytes;
+    return;
+  }
+  for (int64_t i = 0; i < shape.front(); ++i)
+    gather(to, from + i * strides.front() * int64_t(elementBytes),
+           shape.drop_front(), strides.drop_front(), elementBytes);
+}
+
+Expected<Tensor> Program::fetch(const PlacedResult &result,
+                                const ValueType &type) {
+  Expected<Tensor> tensor = Tensor::create(type.type, result.shape);
+  if (!tensor)
+    return tensor;
+  size_t elementBytes = getByteSize(type.type);
+  if (type.isScalar) {
+    std::memcpy(tensor->getData(), result.scalar.data(), elementBytes);
+    return tensor;
+  }
+  if (tensor->getNumElements() == 0)
+    return tensor;
+  bool contiguous = true;
+  int64_t stride = 1, span = 1;
+  for (size_t d = result.shape.size(); d-- > 0;) {
+    contiguous &= result.shape[d] == 1 || result.strides[d] == stride;
+    stride *= result.shape[d];
+    if (result.strides[d] < 0)
+      return makeError(ExitCode::compileFailed, "a result runs backwards");
+    span += (result.shape[d] - 1) * result.strides[d];
+  }
+  const char *source = static_cast<const char *>(result.pointer);
+  std::vector<char> copy;
+  if (device && !device->isEmulator()) {
+    char *target = tensor->getData();
+    if (!contiguous) {
+      copy.resize(span * elementBytes);
+      target = copy.data();
+    }
+    if (Error error =
+            device->copy(target, source, span * elementBytes, stream))
+      return std::move(error);
+    if (Error error = device->synchronize(stream))
+      return std::move(error);
+    if (contiguous)
+      return tensor;
+    source = copy.data();
+  }
+  char *target = tensor->getData();
+  if (contiguous)
+    std::memcpy(target, source, tensor->getNumBytes());
+  else
+    gather(target, source, result.shape, result.strides, elementBytes);
+  return tensor;
+}
+
+Expected<std::vector<Tensor>> Program::run(ArrayRef<Tensor> arguments) {
+  Arena arena(device);
+  Expected<std::vector<PlacedArgument>> placed = place(arguments, arena);
+  if (!placed)
+    return placed.takeError();
+  Expected<std::vector<PlacedResult>> results = call(*placed, arena);
+  if (!results)
+    return results.takeError();
+  std::vector<Tensor> tensors;
+  for (auto [result, type] : llvm::zip(*results, signature.results)) {
+    Expected<Tensor> tensor = fetch(result, type);
+    if (!tensor)
+      return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+  }
+  return std::move(tensors);
+}

@@ -1,0 +1,199 @@
+//===- Options.cpp - The runner's command line ----------------------------===//
+//
+// Not llvm::cl: the runner links all of LLVM, whose own options would be
+// accepted too, and a wrong one must give our exit code and one line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Runner/Options.h"
+#include "norm_fusion/Runner/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <functional>
+
+using namespace llvm;
+using namespace mlir::norm_fusion::runner;
+
+namespace {
+struct OptionInfo {
+  StringLiteral name;
+  StringLiteral value; ///< empty: a flag
+  StringLiteral help;
+  /// Stores the value; false if it isn't one.
+  bool (*store)(RunnerOptions &, StringRef);
+};
+
+template <std::string RunnerOptions::*field>
+bool storeText(RunnerOptions &options, StringRef value) {
+  options.*field = value.str();
+  return !value.empty();
+}
+template <std::string RunnerOptions::*field>
+bool storeAnyText(RunnerOptions &options, StringRef value) {
+  options.*field = value.str();
+  return true;
+}
+template <std::vector<std::string> RunnerOptions::*field>
+bool addText(RunnerOptions &options, StringRef value) {
+  (options.*field).push_back(value.str());
+  return !value.empty();
+}
+template <bool RunnerOptions::*field>
+bool setFlag(RunnerOptions &options, StringRef) {
+  return options.*field = true;
+}
+template <std::optional<double> RunnerOptions::*field>
+bool storeTolerance(RunnerOptions &options, StringRef value) {
+  double number;
+  if (value.getAsDouble(number) || !std::isfinite(number) || number < 0)
+    return false;
+  options.*field = number;
+  return true;
+}
+bool storeSeed(RunnerOptions &options, StringRef value) {
+  return !value.getAsInteger(10, options.seed);
+}
+bool storeRepeat(RunnerOptions &options, StringRef value) {
+  return !value.getAsInteger(10, options.repeat) && options.repeat > 0;
+}
+bool storeDims(RunnerOptions &options, StringRef value) {
+  SmallVector<StringRef> sizes;
+  value.split(sizes, 'x');
+  options.dims.clear();
+  for (StringRef size : sizes) {
+    int64_t number;
+    if (size.getAsInteger(10, number) || number < 0)
+      return false;
+    options.dims.push_back(number);
+  }
+  return true;
+}
+
+using O = RunnerOptions;
+constexpr OptionInfo infos[] = {
+    {"entry", "NAME", "function to run; default: the only public one",
+     storeText<&O::entry>},
+    {"form-options", "\"K=V\"", "passed on to norm-fusion-form",
+     storeAnyText<&O::formOptions>},
+    {"device", "auto|cuda|cuda:N|emulator", "where kernels run",
+     storeText<&O::device>},
+    {"chip", "NAME", "compile for; default: the device's own, or sm_90a",
+     storeText<&O::chip>},
+    {"schedule", "\"K=V K=V\"", "override schedule fields",
+     storeAnyText<&O::schedule>},
+    {"emulator", "\"K=V K=V\"",
+     "sms=, shared-memory=, max-cluster=, order-seed=",
+     storeAnyText<&O::emulator>},
+    {"input", "VALUE",
+     "FILE.npy, SHAPExTYPE (random) or SHAPExTYPE=NUMBER; repeat in order",
+     addText<&O::inputs>},
+    {"seed", "N", "of the random inputs", storeSeed},
+    {"dims", "NxN", "sizes of the arguments' dynamic dimensions, in order",
+     storeDims},
+    {"expected", "FILE.npy", "compare a result with it; repeat in order",
+     addText<&O::expected>},
+    {"check", "", "compare with the module run in f64, unfused",
+     setFlag<&O::check>},
+    {"rtol", "NUMBER", "relative tolerance", storeTolerance<&O::rtol>},
+    {"atol", "NUMBER", "absolute tolerance", storeTolerance<&O::atol>},
+    {"output", "FILE.npy", "write a result; repeat in order",
+     addText<&O::outputs>},
+    {"repeat", "N", "run N times", storeRepeat},
+    {"bitwise", "", "results must be the same bits in every run",
+     setFlag<&O::bitwise>},
+    {"benchmark", "", "time it", setFlag<&O::benchmark>},
+    {"json", "FILE", "write the report", storeText<&O::json>},
+    {"emit-bundle", "DIR", "compile only, into a folder",
+     storeText<&O::emitBundle>},
+    {"remarks", "FILE", "write the compiler's remarks as YAML",
+     storeText<&O::remarks>},
+    {"help", "", "print this", setFlag<&O::help>},
+    {"version", "", "print the version", setFlag<&O::version>},
+};
+} // namespace
+
+Expected<RunnerOptions>
+mlir::norm_fusion::runner::parseRunnerOptions(ArrayRef<const char *> arguments) {
+  RunnerOptions options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (!argument.starts_with("-") || argument == "-") {
+      if (!options.file.empty())
+        return makeError(ExitCode::badInput, "two files, '" + options.file +
+                                                 "' and '" + argument +
+                                                 "'; give one");
+      options.file = argument.str();
+      continue;
+    }
+    auto [name, value] = argument.ltrim('-').split('=');
+    const OptionInfo *info =
+        find_if(infos, [name = name](const OptionInfo &candidate) {
+          return candidate.name == name;
+        });
+    if (info == std::end(infos) || !argument.starts_with("--")) {
+      unsigned best = 3;
+      StringRef closest;
+      for (const OptionInfo &candidate : infos)
+        if (unsigned d = name.edit_distance(candidate.name, true, best); d < best)
+          best = d, closest = candidate.name;
+      return makeError(ExitCode::badInput,
+                       "unknown option '" + argument + "'" +
+                           (closest.empty() ? "; see --help"
+                                            : "; did you mean --" + closest.str() +
+                                                  "?"));
+    }
+    bool hasValue = argument.contains('=');
+    if (info->value.empty() && hasValue)
+      return makeError(ExitCode::badInput,
+                       "--" + name + " takes no value, found '" + value + "'");
+    if (!info->value.empty() && !hasValue)
+      return makeError(ExitCode::badInput, "--" + name +
+                                               " needs a value: --" + name +
+                                               "=" + info->value);
+    if (!info->store(options, value))
+      return makeError(ExitCode::badInput, "--" + name + "=" + value +
+                                               ": expected " + info->value);
+  }
+  if (options.help || options.version)
+    return options;
+  if (options.file.empty())
+    return makeError(ExitCode::badInput,
+                     "no file; give a module of linalg IR or a bundle");
+  StringRef ordinal = options.device;
+  unsigned number;
+  if (options.device != "auto" && options.device != "cuda" &&
+      options.device != "emulator" &&
+      !(ordinal.consume_front("cuda:") && !ordinal.getAsInteger(10, number)))
+    return makeError(ExitCode::badInput,
+                     "--device=" + options.device +
+                         ": expected auto, cuda, cuda:N or emulator");
+  if (!options.inputs.empty() && !options.dims.empty())
+    return makeError(ExitCode::badInput,
+                     "--dims gives sizes to random inputs, --input gives "
+                     "whole inputs; use one of them");
+  if (options.bitwise && options.repeat < 2)
+    options.repeat = 2;
+  return options;
+}
+
+void mlir::norm_fusion::runner::printHelp(raw_ostream &os) {
+  os << "usage: norm-fusion-runner FILE [options]\n\n"
+        "Compiles a module of linalg IR and runs it, or runs a bundle.\n\n";
+  for (const OptionInfo &info : infos) {
+    std::string option = "--" + info.name.str();
+    if (!info.value.empty())
+      option += "=" + info.value.str();
+    os << "  " << option;
+    if (option.size() > 24)
+      os << "\n" << std::string(28, ' ');
+    else
+      os << std::string(26 - option.size(), ' ');
+    os << info.help << "\n";
+  }
+  os << "\nexit: 0 all well, 1 a comparison failed, 2 bad usage or input, 3 it "
+        "doesn't compile,\n      4 no such device or driver too old, 5 the "
+        "kernel failed or hung\n";
+}

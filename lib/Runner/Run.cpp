@@ -1,0 +1,388 @@
+//===- Run.cpp - What norm-fusion-runner does -----------------------------===//
+//
+// The order of a run: read everything that can be wrong about the input, compile,
+// run, compare, write. The report is written whatever the comparisons say.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Runner/Run.h"
+#include "norm_fusion/Runner/Compile.h"
+#include "norm_fusion/Runner/Execute.h"
+#include "norm_fusion/Runner/Inputs.h"
+#include "norm_fusion/Runner/Report.h"
+#include "norm_fusion/Runtime/Npy.h"
+#include "norm_fusion/Schedule/TargetInfo.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+using namespace mlir::norm_fusion::runner;
+using llvm::Error;
+using llvm::Expected;
+using runtime::Tensor;
+
+namespace {
+/// Says on a terminal what takes so long; silent elsewhere.
+class Progress {
+public:
+  void say(StringRef what) {
+    if (!enabled)
+      return;
+    llvm::errs() << "\r\033[K" << what;
+    dirty = true;
+  }
+  ~Progress() {
+    if (dirty)
+      llvm::errs() << "\r\033[K";
+  }
+
+private:
+  bool enabled = llvm::sys::Process::StandardErrIsDisplayed();
+  bool dirty = false;
+};
+
+/// One run of the tool: the module, the device, and what was found out so far.
+class Run {
+public:
+  explicit Run(const RunnerOptions &options) : options(options) {}
+  Error execute();
+
+private:
+  Error openDevice();
+  Error parseFormOptions(CompileOptions &compile);
+  Error runRepeatedly();
+  Error compareWithFiles();
+  Error compareWithReference();
+  Error writeOutputs();
+  Error getVerdict();
+  OutputReport describe(unsigned index) const;
+  Expected<std::vector<Tensor>> runPlain(bool widen);
+  Tolerance getTolerance(runtime::ElementType type, double magnitude) const;
+
+  const RunnerOptions &options;
+  Progress progress;
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> source;
+  Signature signature;
+  std::unique_ptr<runtime::Device> device;
+  std::vector<Tensor> inputs, results;
+  std::unique_ptr<Program> program;
+  int64_t reductionLength = 1;
+  bool rounded = false;
+  Report report;
+  std::string failure; ///< the first failed comparison
+};
+} // namespace
+
+Error Run::openDevice() {
+#ifdef NORM_FUSION_HAVE_DEVICE
+  StringRef name = options.device;
+  bool emulate = name == "emulator" ||
+                 (name == "auto" && runtime::countCudaDevices() == 0);
+  int ordinal = 0;
+  if (name.consume_front("cuda:"))
+    name.getAsInteger(10, ordinal);
+  Expected<runtime::EmulatorOptions> emulator =
+      runtime::EmulatorOptions::parse(options.emulator);
+  if (!emulator)
+    return withCode(ExitCode::badInput, emulator.takeError());
+  Expected<std::unique_ptr<runtime::Device>> opened =
+      emulate ? runtime::createEmulatorDevice(*emulator)
+              : runtime::createCudaDevice(ordinal);
+  if (!opened)
+    return opened.takeError();
+  device = std::move(*opened);
+  report.device = device->getProperties().name;
+  report.chip = device->isEmulator() ? "sm_90a" : device->getProperties().chip;
+#else
+  report.device = "emulator";
+  report.chip = "sm_90a";
+  if (StringRef(options.device).starts_with("cuda"))
+    return makeError(ExitCode::noDevice, "no CUDA device; use "
+                                         "--device=emulator");
+#endif
+  if (!options.chip.empty())
+    report.chip = options.chip;
+  if (!TargetInfo::get(report.chip))
+    return makeError(ExitCode::badInput, "unknown chip '" + report.chip +
+                                             "', expected sm_80 or newer");
+  return Error::success();
+}
+
+Error Run::parseFormOptions(CompileOptions &compile) {
+  SmallVector<StringRef> fields;
+  StringRef(options.formOptions).split(fields, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef field : fields) {
+    if (field == "row-only=true" || field == "row-only")
+      compile.rowOnly = true;
+    else if (field == "row-only=false")
+      compile.rowOnly = false;
+    else
+      return makeError(ExitCode::badInput, "--form-options: unknown '" + field +
+                                               "', expected row-only=true or "
+                                               "row-only=false");
+  }
+  return Error::success();
+}
+
+Error Run::execute() {
+  CompileOptions compile;
+  if (Error error = parseFormOptions(compile))
+    return error;
+  if (Error error = openDevice())
+    return error;
+  context = createContext();
+  Expected<OwningOpRef<ModuleOp>> module = parseModule(*context, options.file);
+  if (!module)
+    return module.takeError();
+  source = std::move(*module);
+  Expected<Signature> entry = findEntry(*source, options.entry);
+  if (!entry)
+    return entry.takeError();
+  signature = *entry;
+  report.entry = signature.name;
+  if (options.outputs.size() > signature.results.size() ||
+      options.expected.size() > signature.results.size())
+    return makeError(ExitCode::badInput,
+                     "more --output or --expected files than the " +
+                         Twine(signature.results.size()) + " results of " +
+                         signature.name);
+  Expected<std::vector<Tensor>> made = makeInputs(options, signature);
+  if (!made)
+    return made.takeError();
+  inputs = std::move(*made);
+
+  int64_t largest = 1;
+  for (const Tensor &input : inputs)
+    for (int64_t size : input.getShape())
+      largest = std::max(largest, size);
+  reductionLength = getReductionLength(*source, largest);
+  rounded = roundsToIntegers(*source);
+
+  progress.say("compiling");
+  compile.chip = report.chip;
+  compile.schedule = options.schedule;
+  compile.emulator = !device || device->isEmulator();
+  Expected<CompiledModule> compiled =
+      compileFused(OwningOpRef<ModuleOp>(source->clone()), compile);
+  if (!compiled)
+    return compiled.takeError();
+  report.fused = compiled->fused;
+  report.totalMs = compiled->totalMs;
+  report.ptxMs = compiled->ptxMs;
+  report.kernels = std::move(compiled->kernels);
+  Expected<std::unique_ptr<Program>> created =
+      Program::create(*compiled->module, signature, device.get());
+  if (!created)
+    return created.takeError();
+  program = std::move(*created);
+  if (device && !device->isEmulator())
+    report.ptxasMs = program->getLoadMs();
+
+  if (Error error = runRepeatedly())
+    return error;
+  if (Error error = compareWithFiles())
+    return error;
+  if (options.check)
+    if (Error error = compareWithReference())
+      return error;
+  for (unsigned i = 0; i < results.size(); ++i)
+    if (llvm::none_of(report.outputs,
+                      [&](const OutputReport &o) { return o.index == i; }))
+      report.outputs.push_back(describe(i));
+  llvm::stable_sort(report.outputs,
+                    [](const OutputReport &a, const OutputReport &b) {
+                      return a.index < b.index;
+                    });
+  if (Error error = writeOutputs())
+    return error;
+  report.print(llvm::outs());
+  if (!options.json.empty())
+    if (Error error = writeReport(options.json, report))
+      return error;
+  return getVerdict();
+}
+
+Error Run::runRepeatedly() {
+  for (unsigned i = 0; i < options.repeat; ++i) {
+    if (options.repeat > 1)
+      progress.say(("run " + Twine(i + 1) + " of " + Twine(options.repeat))
+                       .str());
+    else
+      progress.say("running");
+    Expected<std::vector<Tensor>> got = program->run(inputs);
+    if (!got)
+      return got.takeError();
+    if (i == 0) {
+      results = std::move(*got);
+      if (options.bitwise)
+        report.bitwise = true;
+      continue;
+    }
+    if (!options.bitwise)
+      continue;
+    for (auto [index, tensor] : llvm::enumerate(*got))
+      if (!tensor.isBitwiseEqual(results[index]) && *report.bitwise) {
+        report.bitwise = false;
+        failure = ("result " + Twine(index) + " of run " + Twine(i + 1) +
+                   " differs from the first run's; expected the same bits")
+                      .str();
+      }
+  }
+  return Error::success();
+}
+
+OutputReport Run::describe(unsigned index) const {
+  OutputReport output;
+  output.index = index;
+  output.type = results[index].getElementType();
+  output.shape = results[index].getTypeName();
+  output.sizes.assign(results[index].getShape().begin(),
+                      results[index].getShape().end());
+  return output;
+}
+
+Tolerance Run::getTolerance(runtime::ElementType type, double magnitude) const {
+  Tolerance tolerance =
+      chooseTolerance(type, reductionLength, magnitude, rounded);
+  // One that is given alone leaves nothing to the other.
+  if (options.rtol || options.atol)
+    tolerance = {options.rtol.value_or(0), options.atol.value_or(0)};
+  return tolerance;
+}
+
+/// One line about the worst element.
+static std::string describeFailure(const OutputReport &output,
+                                   const Tensor &got, const Tensor &want) {
+  const Comparison &c = output.comparison;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  SmallVector<int64_t> position;
+  size_t rest = c.worst;
+  for (int64_t size : llvm::reverse(output.sizes)) {
+    position.push_back(rest % size);
+    rest /= size;
+  }
+  os << "result " << output.index << ": " << c.failures << " of "
+     << got.getNumElements() << " elements are beyond the tolerance ("
+     << llvm::format("rtol %.3g, atol %.3g", c.tolerance.rtol,
+                     c.tolerance.atol)
+     << "); at [";
+  llvm::interleave(llvm::reverse(position), os, ",");
+  os << "] found " << llvm::format("%.9g", got.getFloat(c.worst))
+     << ", expected " << llvm::format("%.9g", want.getFloat(c.worst)) << " ("
+     << output.reference << ")";
+  return text;
+}
+
+Error Run::compareWithFiles() {
+  for (auto [index, path] : llvm::enumerate(options.expected)) {
+    const Tensor &got = results[index];
+    SmallVector<runtime::ElementType, 2> types = {got.getElementType()};
+    if (isFloat(got.getElementType()) &&
+        got.getElementType() != runtime::ElementType::f64)
+      types.push_back(runtime::ElementType::f64);
+    Expected<Tensor> want = runtime::readNpy(path, types);
+    if (!want)
+      return withCode(ExitCode::badInput, want.takeError());
+    if (want->getShape() != got.getShape())
+      return makeError(ExitCode::badInput, "--expected=" + path + " is " +
+                                               want->getTypeName() +
+                                               ", result " + Twine(index) +
+                                               " is " + got.getTypeName());
+    OutputReport output = describe(index);
+    output.reference = "expected";
+    output.comparison = compare(
+        got, *want, getTolerance(got.getElementType(), getMagnitude(*want)));
+    if (!output.comparison.passed() && failure.empty())
+      failure = describeFailure(output, got, *want);
+    report.outputs.push_back(std::move(output));
+  }
+  return Error::success();
+}
+
+Expected<std::vector<Tensor>> Run::runPlain(bool widen) {
+  Expected<CompiledModule> compiled =
+      compilePlain(OwningOpRef<ModuleOp>(source->clone()), widen);
+  if (!compiled)
+    return compiled.takeError();
+  Signature plain = signature;
+  std::vector<Tensor> widened;
+  if (widen) {
+    for (std::vector<ValueType> *types : {&plain.arguments, &plain.results})
+      for (ValueType &type : *types)
+        if (isFloat(type.type))
+          type.type = runtime::ElementType::f64;
+    for (const Tensor &input : inputs) {
+      Expected<Tensor> wide = input.widen();
+      if (!wide)
+        return withCode(ExitCode::kernelFailed, wide.takeError());
+      widened.push_back(std::move(*wide));
+    }
+  }
+  Expected<std::unique_ptr<Program>> created =
+      Program::create(*compiled->module, plain, nullptr);
+  if (!created)
+    return created.takeError();
+  return (*created)->run(widen ? widened : inputs);
+}
+
+Error Run::compareWithReference() {
+  progress.say("computing the f64 reference");
+  Expected<std::vector<Tensor>> reference = runPlain(/*widen=*/true);
+  if (!reference)
+    return reference.takeError();
+  std::optional<std::vector<Tensor>> own;
+  for (unsigned i = 0; i < results.size(); ++i) {
+    const Tensor &got = results[i], &want = (*reference)[i];
+    if (want.getShape() != got.getShape())
+      return makeError(ExitCode::kernelFailed,
+                       "result " + Twine(i) + " is " + got.getTypeName() +
+                           ", the reference " + want.getTypeName());
+    OutputReport output = describe(i);
+    output.reference = "f64";
+    output.comparison = compare(
+        got, want, getTolerance(got.getElementType(), getMagnitude(want)));
+    // Roundings on the way may be the IR's own: see how far it is off unfused.
+    if (!output.comparison.passed() && isFloat(got.getElementType()) &&
+        !options.rtol && !options.atol) {
+      if (!own) {
+        progress.say("computing unfused, in the module's own types");
+        Expected<std::vector<Tensor>> plain = runPlain(/*widen=*/false);
+        if (!plain)
+          return plain.takeError();
+        own = std::move(*plain);
+      }
+      Comparison unfused = compare((*own)[i], want, Tolerance());
+      double allowed = 2 * unfused.maxAbsError +
+                       getSpacing(got.getElementType(), unfused.maxMagnitude);
+      if (allowed > output.comparison.tolerance.atol)
+        output.comparison = compare(got, want, {0, allowed});
+    }
+    if (!output.comparison.passed() && failure.empty())
+      failure = describeFailure(output, got, want);
+    report.outputs.push_back(std::move(output));
+  }
+  return Error::success();
+}
+
+Error Run::writeOutputs() {
+  for (auto [path, tensor] : llvm::zip(options.outputs, results))
+    if (Error error = runtime::writeNpy(path, tensor))
+      return withCode(ExitCode::badInput, std::move(error));
+  return Error::success();
+}
+
+Error Run::getVerdict() {
+  if (failure.empty())
+    return Error::success();
+  return makeError(ExitCode::comparisonFailed, failure);
+}
+
+Error mlir::norm_fusion::runner::run(const RunnerOptions &options) {
+  return Run(options).execute();
+}
