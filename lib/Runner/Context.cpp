@@ -87,6 +87,7 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
   NVVM::registerConvertGpuToNVVMInterface(registry);
 
   registerBuiltinDialectTranslation(registry);
+  gpu::registerOffloadingLLVMTranslationInterfaceExternalModels(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
