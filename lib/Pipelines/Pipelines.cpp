@@ -56,6 +56,8 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // Before anyone declares a function of the runtime: those have no wrapper.
+  pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
 }
 
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
@@ -100,7 +102,6 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   expand.opMnemonics = {"fpowi", "rsqrt", "roundeven"};
   function.addPass(math::createMathExpandOpsPass(expand));
   function.addPass(arith::createArithExpandOpsPass());
-  function.addPass(LLVM::createLLVMRequestCWrappersPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(memref::createExpandOpsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

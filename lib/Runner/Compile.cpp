@@ -249,9 +249,6 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
                                         const CompileOptions &options) {
   Stopwatch total;
   CompiledModule result;
-#ifndef NORM_FUSION_HAVE_DEVICE
-  OwningOpRef<ModuleOp> original(module->clone());
-#endif
   result.module = std::move(module);
   FuseOptions fuse;
   fuse.chip = options.chip;
@@ -262,13 +259,6 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
       }))
     return std::move(error);
   result.module->walk([&](MixedReductionOp) { ++result.fused; });
-#ifndef NORM_FUSION_HAVE_DEVICE
-  unsigned fused = result.fused;
-  Expected<CompiledModule> plain = compilePlain(std::move(original), false);
-  if (plain)
-    plain->fused = fused;
-  return plain;
-#endif
   if (result.fused == 0) {
     if (Error error = runPipeline(*result.module, buildPlainHostPipeline))
       return std::move(error);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+#include "norm_fusion/InitAll.h"
 #include "norm_fusion/Runner/Compile.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -60,9 +60,9 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
                   index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, NormFusionDialect,
-                  NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
+                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
+  norm_fusion::registerDialects(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -87,6 +87,7 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
   NVVM::registerConvertGpuToNVVMInterface(registry);
 
   registerBuiltinDialectTranslation(registry);
+  gpu::registerOffloadingLLVMTranslationInterfaceExternalModels(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);

@@ -32,9 +32,7 @@ Error mlir::norm_fusion::runner::withCode(ExitCode code, Error error) {
   return handleErrors(
       std::move(error),
       [](std::unique_ptr<RunnerError> e) -> Error { return Error(std::move(e)); },
-#ifdef NORM_FUSION_HAVE_DEVICE
       [](std::unique_ptr<DeviceError> e) -> Error { return Error(std::move(e)); },
-#endif
       [&](const ErrorInfoBase &e) -> Error { return makeError(code, e.message()); });
 }
 
@@ -47,13 +45,11 @@ ExitCode mlir::norm_fusion::runner::reportError(Error error, raw_ostream &os) {
         code = e.getCode();
         text = e.message();
       },
-#ifdef NORM_FUSION_HAVE_DEVICE
       [&](const DeviceError &e) {
         code = e.getKind() == ErrorKind::noDevice ? ExitCode::noDevice
                                                   : ExitCode::kernelFailed;
         text = e.message();
       },
-#endif
       [&](const ErrorInfoBase &e) { text = e.message(); });
   // One line, whatever the message was made of.
   SmallVector<StringRef> lines;

@@ -71,8 +71,10 @@ Expected<void *> Arena::allocate(size_t bytes) {
 
 Program::~Program() {
   engine.reset();
-  if (device && stream)
+  if (device && stream) {
+    runtime::releaseWorkspaces(*device);
     device->destroyStream(stream);
+  }
 }
 
 Expected<std::unique_ptr<Program>>
@@ -139,7 +141,8 @@ static PlacedResult readDescriptor(const int64_t *words, const ValueType &type) 
 }
 
 Expected<std::vector<PlacedResult>>
-Program::call(ArrayRef<PlacedArgument> arguments, Arena &arena) {
+Program::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
+              bool capturing) {
   // Results: one value, or a structure of them, after C's rules.
   std::vector<size_t> offsets;
   size_t size = 0;
@@ -184,7 +187,7 @@ Program::call(ArrayRef<PlacedArgument> arguments, Arena &arena) {
     packed.push_back(structurePointer);
 
   if (Error error = runHostCode(device, stream, &arena,
-                                [&] { entry(packed.data()); }))
+                                [&] { entry(packed.data()); }, capturing))
     return std::move(error);
 
   std::vector<PlacedResult> results;

@@ -21,6 +21,7 @@ namespace {
 /// The call that is under way on this thread.
 struct CurrentCall {
   Arena *arena;
+  bool capturing;
   std::jmp_buf out;
   Error error = Error::success();
   CurrentCall *previous;
@@ -46,6 +47,19 @@ void *allocate(size_t bytes) {
 }
 void *allocateAligned(size_t, size_t bytes) { return allocate(bytes); }
 void deallocate(void *) {} // The arena frees it.
+
+/// Device memory is the arena's too: a graph that was captured must find it.
+void *allocateOnDevice(uint64_t bytes, void *, bool) { return allocate(bytes); }
+void deallocateOnDevice(void *, void *) {}
+
+/// A stream that is captured runs nothing that could be waited for.
+void synchronize(void *) {
+  runtime::HostContext *context = runtime::HostContext::getCurrent();
+  if (!context || currentCall->capturing || context->hasError())
+    return;
+  if (Error error = context->getDevice().synchronize(context->getStream()))
+    leave(std::move(error));
+}
 
 /// An unranked memref, as LLVM code passes it.
 struct UnrankedMemRef {
@@ -86,14 +100,15 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
     symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
                              llvm::JITSymbolFlags::Exported};
   };
-#ifdef NORM_FUSION_HAVE_DEVICE
   for (auto [name, address] : runtime::getHostSymbols())
     add(name, static_cast<char *>(address));
-#endif
   add("norm_fusion_assertion_failed", failAssertion);
   add("_mlir_memref_to_llvm_alloc", allocate);
   add("_mlir_memref_to_llvm_aligned_alloc", allocateAligned);
   add("_mlir_memref_to_llvm_free", deallocate);
+  add("mgpuMemAlloc", allocateOnDevice);
+  add("mgpuMemFree", deallocateOnDevice);
+  add("mgpuStreamSynchronize", synchronize);
   add("memrefCopy", copyMemRef);
   return symbols;
 }
@@ -101,26 +116,24 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
 Error mlir::norm_fusion::runner::runHostCode(runtime::Device *device,
                                              runtime::StreamHandle stream,
                                              Arena *arena,
-                                             llvm::function_ref<void()> code) {
+                                             llvm::function_ref<void()> code,
+                                             bool capturing) {
   CurrentCall call;
   call.arena = arena;
+  call.capturing = capturing;
   call.previous = currentCall;
-#ifdef NORM_FUSION_HAVE_DEVICE
   std::optional<runtime::HostContext> context;
   if (device)
     context.emplace(*device, stream);
-#endif
   currentCall = &call;
   if (!setjmp(call.out))
     code();
   currentCall = call.previous;
-#ifdef NORM_FUSION_HAVE_DEVICE
   if (context) {
     Error error = context->takeError();
     if (!call.error && error)
       return error;
     llvm::consumeError(std::move(error));
   }
-#endif
   return std::move(call.error);
 }

@@ -79,10 +79,13 @@ private:
 } // namespace
 
 Error Run::openDevice() {
-#ifdef NORM_FUSION_HAVE_DEVICE
   StringRef name = options.device;
+#ifdef NORM_FUSION_HAVE_CUDA
   bool emulate = name == "emulator" ||
                  (name == "auto" && runtime::countCudaDevices() == 0);
+#else
+  bool emulate = !name.starts_with("cuda");
+#endif
   int ordinal = 0;
   if (name.consume_front("cuda:"))
     name.getAsInteger(10, ordinal);
@@ -90,21 +93,22 @@ Error Run::openDevice() {
       runtime::EmulatorOptions::parse(options.emulator);
   if (!emulator)
     return withCode(ExitCode::badInput, emulator.takeError());
+#ifdef NORM_FUSION_HAVE_CUDA
   Expected<std::unique_ptr<runtime::Device>> opened =
       emulate ? runtime::createEmulatorDevice(*emulator)
               : runtime::createCudaDevice(ordinal);
+#else
+  if (!emulate)
+    return makeError(ExitCode::noDevice,
+                     "no CUDA driver; use --device=emulator");
+  Expected<std::unique_ptr<runtime::Device>> opened =
+      runtime::createEmulatorDevice(*emulator);
+#endif
   if (!opened)
     return opened.takeError();
   device = std::move(*opened);
   report.device = device->getProperties().name;
   report.chip = device->isEmulator() ? "sm_90a" : device->getProperties().chip;
-#else
-  report.device = "emulator";
-  report.chip = "sm_90a";
-  if (StringRef(options.device).starts_with("cuda"))
-    return makeError(ExitCode::noDevice, "no CUDA device; use "
-                                         "--device=emulator");
-#endif
   if (!options.chip.empty())
     report.chip = options.chip;
   if (!TargetInfo::get(report.chip))

@@ -66,7 +66,8 @@ public:
 
   /// Calls the entry; what it allocates comes from `arena`.
   llvm::Expected<std::vector<PlacedResult>>
-  call(ArrayRef<PlacedArgument> arguments, Arena &arena);
+  call(ArrayRef<PlacedArgument> arguments, Arena &arena,
+       bool capturing = false);
   /// Copies tensors in, calls, copies results out.
   llvm::Expected<std::vector<runtime::Tensor>>
   run(ArrayRef<runtime::Tensor> arguments);

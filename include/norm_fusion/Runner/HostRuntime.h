@@ -15,8 +15,10 @@ llvm::orc::SymbolMap getRuntimeSymbols(llvm::orc::MangleAndInterner mangle);
 
 /// Runs compiled code with `device`, `stream` and `arena` current on this
 /// thread. `code` must not own anything: a failed assertion jumps out of it.
+/// `capturing`: the stream records what it is given.
 llvm::Error runHostCode(runtime::Device *device, runtime::StreamHandle stream,
-                        Arena *arena, llvm::function_ref<void()> code);
+                        Arena *arena, llvm::function_ref<void()> code,
+                        bool capturing = false);
 
 } // namespace mlir::norm_fusion::runner
 
