@@ -36,22 +36,22 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
                 [&](Operation *op) { return !grouped.contains(op); });
   if (left.empty())
     return;
-  // Without a group, what is reduced over the fastest axis of a full-size
-  // operand counts as a row.
+  // Without a group, a reduction over the fastest axis of a full-size operand
+  // is a row reduction, and what others keep is a row.
   if (columns.empty()) {
-    columns = getMember(left.front())->reduced;
+    columns = allAxes;
+    columns.reset(getMember(left.front())->reduced);
     for (Operation *op : llvm::reverse(left)) {
       const llvm::SmallBitVector &reduced = getMember(op)->reduced;
       for (auto [value, match] : getMember(op)->reads) {
         std::optional<AxisMap> axes = space->getAxes(value);
         if (!axes || !isFullSize(value) || reduced == allAxes)
           continue;
-        for (const AxisList &list : llvm::reverse(*axes))
-          if (!list.empty()) {
-            if (reduced.test(list.back()))
-              columns = reduced;
-            break;
-          }
+        AxisList flat;
+        for (const AxisList &list : *axes)
+          llvm::append_range(flat, list);
+        if (reduced.test(flat.back()))
+          columns = reduced;
       }
     }
   }

@@ -17,6 +17,8 @@
 
 #include "norm_fusion/Analysis/MixedOrderReductionAnalysis.h"
 
+#include <map>
+
 namespace mlir::norm_fusion {
 
 /// When a value is there, and whether reductions of that level make it.
@@ -96,6 +98,8 @@ private:
   llvm::DenseMap<Operation *, SpaceMember> members;
   llvm::DenseMap<Value, llvm::SmallBitVector> varyingAxes;
   SmallVector<Operation *> reductions;
+  /// Ops that lead back into the space, by the axes that were removed.
+  std::map<SmallVector<unsigned>, llvm::DenseSet<Operation *>> feeding;
   /// Ops from the first reduction to the last member.
   ArrayRef<Operation *> range;
 };

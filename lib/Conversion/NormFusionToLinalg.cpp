@@ -123,6 +123,15 @@ Value ToLinalg::build(Value root, ArrayRef<unsigned> loops, Value init,
   llvm::SetVector<Value> used;
   llvm::DenseSet<Operation *> slice;
   collect(root, used, slice);
+  SmallVector<Value> order = used.takeVector();
+  llvm::sort(order, [](Value a, Value b) {
+    auto x = dyn_cast<BlockArgument>(a), y = dyn_cast<BlockArgument>(b);
+    if (x && y)
+      return x.getArgNumber() < y.getArgNumber();
+    if (x || y)
+      return bool(x);
+    return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
+  });
   auto getMap = [&](ArrayRef<unsigned> dims) {
     SmallVector<AffineExpr> exprs;
     for (unsigned dim : dims)
@@ -132,7 +141,7 @@ Value ToLinalg::build(Value root, ArrayRef<unsigned> loops, Value init,
   };
   SmallVector<Value> ins;
   SmallVector<AffineMap> maps;
-  for (Value value : used) {
+  for (Value value : order) {
     ins.push_back(leaves[value].value);
     maps.push_back(getMap(leaves[value].dims));
   }
@@ -147,7 +156,7 @@ Value ToLinalg::build(Value root, ArrayRef<unsigned> loops, Value init,
       builder, loc, init.getType(), ins, init, maps, iterators,
       [&](OpBuilder &b, Location, ValueRange args) {
         IRMapping mapping;
-        for (auto [value, arg] : llvm::zip(used, args))
+        for (auto [value, arg] : llvm::zip(order, args))
           mapping.map(value, arg);
         for (Operation &inner : block->without_terminator())
           if (slice.contains(&inner))

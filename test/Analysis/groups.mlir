@@ -1,12 +1,13 @@
-// RUN: norm-fusion-opt %s --norm-fusion-form --split-input-file \
-// RUN:   --remarks-filter='norm-fusion.*' --remark-format=emitRemark 2>&1 | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-form --split-input-file | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-form --split-input-file -o %t \
+// RUN:   --remarks-filter='norm-fusion.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Which reductions belong together, by the remarks.
 
 // Two norms that share a weight alone are two groups, even over equal extents.
 
-// CHECK:       formed{{.*}}row-reductions=1{{.*}}column-reductions=1
-// CHECK:       formed{{.*}}row-reductions=1{{.*}}column-reductions=1
+// REMARK:      formed{{.*}}column-reductions=1,{{.*}}row-reductions=1
+// REMARK:      formed{{.*}}column-reductions=1,{{.*}}row-reductions=1
 // CHECK-LABEL: func @shared_weight
 func.func @shared_weight(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %w: tensor<16xf32>,
                          %fr: tensor<8xf32>, %fc: tensor<16xf32>)
@@ -36,7 +37,7 @@ func.func @shared_weight(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %w: tensor<
 // A row reduction that depends on another one, and a column sum of what comes
 // out, are in the group of the first.
 
-// CHECK:       formed{{.*}}row-reductions=2{{.*}}column-reductions=1
+// REMARK:      formed{{.*}}column-reductions=1,{{.*}}row-reductions=2
 // CHECK-LABEL: func @dependent
 func.func @dependent(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
     -> (tensor<8xf32>, tensor<16xf32>) {
@@ -59,7 +60,7 @@ func.func @dependent(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf3
 // What only another block's ops use is in the block of the loop: groups form
 // inside it. Dead reductions count for nothing.
 
-// CHECK:       formed{{.*}}row-reductions=1{{.*}}column-reductions=1
+// REMARK:      formed{{.*}}column-reductions=1,{{.*}}row-reductions=1
 // CHECK-LABEL: func @in_loop
 // CHECK:         scf.for
 // CHECK:           norm_fusion.mixed_reduction
@@ -85,7 +86,7 @@ func.func @in_loop(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>
 // A column sum whose operand is there early waits for the row reductions that
 // read the same operand later.
 
-// CHECK:       formed{{.*}}row-reductions=2{{.*}}column-reductions=1
+// REMARK:      formed{{.*}}column-reductions=1,{{.*}}row-reductions=2
 // CHECK-LABEL: func @waits
 func.func @waits(%dy: tensor<8x16xf32>, %x: tensor<8x16xf32>, %w: tensor<16x16xf32>,
                  %fr: tensor<8xf32>, %fc: tensor<16xf32>)

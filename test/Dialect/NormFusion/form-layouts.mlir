@@ -36,7 +36,6 @@ func.func @flattened(%x: tensor<2x1x6x16xf32>) -> (tensor<2x1x6x1xf32>, tensor<1
 // Channels first: the columns are in the middle; the layout is in the maps.
 
 // CHECK-DAG:   #[[NCHW:.+]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
-// CHECK-DAG:   #[[N_HW:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-DAG:   #[[C:.+]] = affine_map<(d0, d1, d2) -> (d2)>
 // CHECK-LABEL: func @channels_first
 // CHECK-NOT:     transpose

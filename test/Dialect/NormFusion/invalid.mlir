@@ -213,15 +213,15 @@ func.func @c13(%x: tensor<4x8xf32>, %r: tensor<4xf32>, %o: tensor<4xf32>) {
 
 // -----
 
-func.func @c14(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
+func.func @c14(%x: tensor<4x8xf32>, %o: tensor<8xf32>) {
   %0 = norm_fusion.mixed_reduction dims = [row, column]
-      ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>)
-      maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
+      ins(%x : tensor<4x8xf32>) outs(%o : tensor<8xf32>)
+      maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>] {
   ^bb0(%a: f32):
     // expected-error @below {{C14: 'over' has 0, expected distinct column dimensions of a space of 2}}
     %1 = norm_fusion.row_reduce add, %a over [0] : f32
     norm_fusion.yield %1 : f32
-  } -> tensor<4xf32>
+  } -> tensor<8xf32>
   return
 }
 

@@ -49,8 +49,20 @@ private:
   void remarkFormed(const MixedGroup &group, MixedReductionOp op,
                     int64_t bytesBefore, int64_t bytesAfter);
 
+  /// Where an op stands: its number in the block as it was analysed plus one,
+  /// and for what was put behind that op since, a running number. Asking the
+  /// block would number it anew for every group.
+  using Position = std::pair<unsigned, unsigned>;
+  Position getPosition(Operation *op) const;
+  /// Takes note of the ops after `first` up to `last`, put at `anchor`.
+  void setPositions(Operation *first, Operation *last, unsigned anchor);
+
   Block &block;
   bool rowOnly;
+  BlockInfo *info = nullptr;
+  llvm::DenseMap<Operation *, Position> positions;
+  /// The last op that was put behind an op, and its running number.
+  llvm::DenseMap<unsigned, std::pair<Operation *, unsigned>> tails;
   llvm::DenseMap<Value, Value> replaced;
   llvm::DenseSet<Operation *> taken;
   llvm::SetVector<Operation *> leftovers;
@@ -88,6 +100,23 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
 // Placement
 //===----------------------------------------------------------------------===//
 
+BlockFormer::Position BlockFormer::getPosition(Operation *op) const {
+  auto it = positions.find(op);
+  return it != positions.end() ? it->second
+                               : Position(info->getOrder(op) + 1, 0);
+}
+
+void BlockFormer::setPositions(Operation *first, Operation *last,
+                               unsigned anchor) {
+  auto &[tail, number] = tails[anchor];
+  for (Operation *op = first; op; op = op->getNextNode()) {
+    positions[op] = {anchor, ++number};
+    if (op == last)
+      break;
+  }
+  tail = last;
+}
+
 StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
                              Operation *&after,
                              SmallVectorImpl<Operation *> &sink,
@@ -97,7 +126,7 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
     if (Operation *def = input.getDefiningOp();
         def && def->getBlock() == &block) {
       makers.insert(def);
-      if (!after || after->isBeforeInBlock(def))
+      if (!after || getPosition(after) < getPosition(def))
         after = def;
     }
   if (!after)
@@ -112,7 +141,8 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
       Operation *op = block.findAncestorOpInBlock(*user);
       if (!op || members.contains(op) || !seen.insert(op).second)
         continue;
-      if (!op->isBeforeInBlock(after) && op != after)
+      // What comes behind the ops that were put behind `after` stays.
+      if (getPosition(op).first > getPosition(after).first)
         continue;
       if (makers.contains(op)) {
         blame = op;
@@ -126,8 +156,8 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
       worklist.append(op->result_begin(), op->result_end());
     }
   }
-  llvm::sort(sink, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
+  llvm::sort(sink, [&](Operation *a, Operation *b) {
+    return getPosition(a) < getPosition(b);
   });
   return {};
 }
@@ -205,9 +235,14 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                       "an order in which the group is one op"});
     return false;
   }
+  // Behind what other groups put there.
   OpBuilder b(block.getParentOp()->getContext());
-  if (after)
-    b.setInsertionPointAfter(after);
+  unsigned anchor = after ? getPosition(after).first : 0;
+  Operation *before = tails.lookup(anchor).first;
+  if (!before)
+    before = after;
+  if (before)
+    b.setInsertionPointAfter(before);
   else
     b.setInsertionPointToStart(&block);
   replaceSizes(group);
@@ -216,10 +251,12 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   MixedReductionOp op = builder.build(b, results);
   Operation *last = results.empty() ? op.getOperation()
                                     : &*std::prev(b.getInsertionPoint());
+  Operation *first = before ? before->getNextNode() : &block.front();
   for (Operation *moved : sink) {
     moved->moveAfter(last);
     last = moved;
   }
+  setPositions(first, last, anchor);
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
   BlockInfo &info = analysis.getInfo();
@@ -291,6 +328,9 @@ bool BlockFormer::formRound(bool &again) {
   missed.clear();
   replaced.clear();
   taken.clear();
+  info = &analysis.getInfo();
+  positions.clear();
+  tails.clear();
   for (const MixedGroup &group : analysis.getGroups())
     again |= form(analysis, group);
   if (again) {
