@@ -35,6 +35,15 @@ if(NORM_FUSION_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# What tools link: the shared MLIR and LLVM, or all of their archives.
+set(NORM_FUSION_MLIR_LIBRARIES MLIR LLVM)
+if(NORM_FUSION_STATIC)
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  list(FILTER archives EXCLUDE REGEX "libMLIRCAPI|Test|libMLIRMlirOptMain")
+  set(NORM_FUSION_MLIR_LIBRARIES
+    -Wl,--start-group ${archives} -Wl,--end-group z zstd dl pthread m)
+endif()
+
 # norm_fusion_library(NAME SOURCES... [DEPENDS ...] [LINK ...])
 # One object library an area; tools link them all, plugins too.
 function(norm_fusion_library name)

@@ -66,7 +66,6 @@ Operation *SpaceGrouping::getContinued(Operation *op,
 void SpaceGrouping::collectMembers(const Orientation &o,
                                    SmallVectorImpl<MixedGroup> &out) {
   llvm::DenseMap<Operation *, int> groupOf;
-  SmallVector<unsigned> groupLevels;
   unsigned firstGroup = out.size();
   for (auto [g, ops] : llvm::enumerate(o.groups)) {
     MixedGroup group;
@@ -78,7 +77,6 @@ void SpaceGrouping::collectMembers(const Orientation &o,
                                            : group.columnReductions)
           .push_back(op);
     }
-    groupLevels.push_back(o.reductionLevels.lookup(ops.front()));
     out.push_back(std::move(group));
   }
 
@@ -123,13 +121,16 @@ void SpaceGrouping::collectMembers(const Orientation &o,
         }
       }
       if (finished >= 0) {
-        // After the last row: only with what is there before the group, and
-        // with nothing that varies over the rows again.
-        unsigned level = groupLevels[finished];
+        // After the last row: only with what is there before the group, so that
+        // sums of several groups' columns don't chain the groups, and with
+        // nothing that varies over the rows again.
         for (auto [value, match] : member->reads) {
-          Level at = o.levels.lookup(value);
-          foreign |= !tags.lookup(value).finished &&
-                     (at.level > level || (at.level == level && at.inside));
+          Operation *def = value.getDefiningOp();
+          foreign |= !tags.lookup(value).finished && def &&
+                     !info.isUniform(value) &&
+                     def->getBlock() == &info.getBlock() &&
+                     info.getOrder(def) >
+                         info.getOrder(o.groups[finished].front());
         }
         if (foreign || member->axes.anyCommon(removed))
           continue;

@@ -16,11 +16,25 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
                                                          Options options)
     : info(block) {
   SmallVector<const PointOp *> seeds;
-  for (Operation *op : info.getOps())
-    if (info.isLive(op) && isa<linalg::LinalgOp>(op))
-      if (const PointOp *point = info.getPointOp(op);
-          point && point->isReduction())
-        seeds.push_back(point);
+  for (Operation *op : info.getOps()) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || !info.isLive(op))
+      continue;
+    const PointOp *point = info.getPointOp(op);
+    if (point && point->isReduction())
+      seeds.push_back(point);
+    StringRef why = info.getReason(op);
+    if (point || linalgOp.getNumReductionLoops() == 0)
+      continue;
+    if (why == "unsupported-combiner")
+      missed.push_back({why, op, "a reduction whose body isn't one combiner",
+                        "a commutative, associative combiner of the "
+                        "accumulator and one value"});
+    else if (why == "non-projected-operand")
+      missed.push_back({why, op, "an operand that isn't read at a projection "
+                                 "of the loops",
+                        "operands that vary over rows and columns"});
+  }
   // A space of more loops can hold reductions of fewer, not the reverse.
   llvm::stable_sort(seeds, [](const PointOp *a, const PointOp *b) {
     auto size = [](const PointOp *point) {

@@ -193,28 +193,37 @@ void SpaceGrouping::assignLevels(Orientation &o) {
 }
 
 bool SpaceGrouping::feedsSpace(Operation *reduction) {
-  llvm::SmallBitVector removed = getMember(reduction)->reduced;
-  SmallVector<Operation *> worklist{reduction};
-  llvm::DenseSet<Operation *> seen;
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    for (Value result : op->getResults())
-      for (Operation *user : info.getLiveUsers(result)) {
-        const SpaceMember *member = getMember(user);
-        if (member && member->axes.anyCommon(removed))
-          return true;
-        if (seen.insert(user).second)
-          worklist.push_back(user);
+  // One walk from the last op to the first settles all reductions that remove
+  // the same axes.
+  const llvm::SmallBitVector &removed = getMember(reduction)->reduced;
+  SmallVector<unsigned> key(removed.set_bits());
+  auto [it, isNew] = feeding.try_emplace(key);
+  llvm::DenseSet<Operation *> &feeds = it->second;
+  if (isNew)
+    for (Operation *op : llvm::reverse(range)) {
+      if (!info.isLive(op))
+        continue;
+      for (Operation *user : op->getUsers()) {
+        Operation *ancestor = info.getAncestor(user);
+        if (!info.isLive(ancestor))
+          continue;
+        const SpaceMember *member = getMember(ancestor);
+        if (feeds.contains(ancestor) ||
+            (member && member->axes.anyCommon(removed))) {
+          feeds.insert(op);
+          break;
+        }
       }
-  }
-  return false;
+    }
+  return feeds.contains(reduction);
 }
 
 //===----------------------------------------------------------------------===//
 // Ties
 //===----------------------------------------------------------------------===//
 
-static void *findClass(llvm::DenseMap<void *, void *> &classes, void *node) {
+void *SpaceGrouping::findClass(llvm::DenseMap<void *, void *> &classes,
+                               void *node) {
   void *root = node;
   for (auto it = classes.find(root); it != classes.end() && it->second != root;
        it = classes.find(root))

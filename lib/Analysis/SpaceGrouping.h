@@ -17,6 +17,8 @@
 
 #include "norm_fusion/Analysis/MixedOrderReductionAnalysis.h"
 
+#include <map>
+
 namespace mlir::norm_fusion {
 
 /// When a value is there, and whether reductions of that level make it.
@@ -81,6 +83,9 @@ private:
   /// Full-size values and reductions that tie `roots` together at `level`.
   void tie(const Orientation &o, ArrayRef<Operation *> roots, unsigned level,
            llvm::DenseMap<void *, void *> &classes);
+  static void *findClass(llvm::DenseMap<void *, void *> &classes, void *node);
+  /// True if something of the space that varies over what `reduction` removed
+  /// depends on its result.
   bool feedsSpace(Operation *reduction);
   Operation *getContinued(Operation *op, const Orientation &o) const;
   void collectMembers(const Orientation &o, SmallVectorImpl<MixedGroup> &out);
@@ -93,6 +98,8 @@ private:
   llvm::DenseMap<Operation *, SpaceMember> members;
   llvm::DenseMap<Value, llvm::SmallBitVector> varyingAxes;
   SmallVector<Operation *> reductions;
+  /// Ops that lead back into the space, by the axes that were removed.
+  std::map<SmallVector<unsigned>, llvm::DenseSet<Operation *>> feeding;
   /// Ops from the first reduction to the last member.
   ArrayRef<Operation *> range;
 };

@@ -59,6 +59,12 @@ Problem Problem::get(MixedReductionOp op) {
     for (AffineExpr expr : map.getResults())
       (op.isColumnDim(cast<AffineDimExpr>(expr).getPosition()) ? hasColumn
                                                                : hasRow) = true;
+    if (hasRow && !hasColumn && i < inputs)
+      problem.rowInputBytes.push_back(getBytes(type));
+    if (!hasColumn && i >= inputs && map.getNumResults() + columnDims.size() !=
+                                         op.getNumDims())
+      problem.unsupported = llvm::formatv(
+          "output #{0} varies over some row dimensions alone", i);
     if (!hasColumn)
       continue;
     auto last = cast<AffineDimExpr>(map.getResults().back());
@@ -148,8 +154,11 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   unsigned reused = combine;
   if (schedule.getStructure() == Structure::ring) {
     unsigned columns = warps * schedule.getChunks() * 32 * schedule.getVector();
-    unsigned ring =
-        groups * schedule.getSlots() * columns * problem.bytesPerColumn();
+    unsigned rowInputs = 0;
+    for (unsigned bytes : problem.rowInputBytes)
+      rowInputs += bytes >= 4 ? 32 * bytes : 0;
+    unsigned ring = groups * (schedule.getSlots() + 1) *
+                    (columns * problem.bytesPerColumn() + warps * rowInputs);
     unsigned sums = 0;
     for (unsigned bytes : problem.accumulatorBytes)
       sums += groups > 1 ? groups * columns * std::max(bytes, 4u) : 0;
@@ -257,6 +266,7 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   unsigned vector = getVector(problem);
   std::string why;
+  ScheduleAttr fallback;
   // Two vectors a lane keep accumulators and rows within the registers of 12
   // to 16 warps; wider rows need more of both.
   for (unsigned chunks : {2u, 3u, 4u}) {
@@ -299,6 +309,9 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
       why = llvm::formatv("about {0} registers a thread are needed, {1} are "
                           "there",
                           registers, budget);
+      // Some spilled registers still cost less than reading a row twice.
+      if (!fallback)
+        fallback = schedule;
       continue;
     }
     reason = llvm::formatv("{0} columns of {1} bytes in registers, {2} bytes "
@@ -306,6 +319,10 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
                            problem.columns, problem.bytesPerColumn(),
                            slots * groups * rowBytes, registers, budget);
     return schedule;
+  }
+  if (fallback) {
+    reason = "spills, because " + why;
+    return fallback;
   }
   reason = "plain, because " + why;
   return makePlain(context);

@@ -19,6 +19,20 @@ def NormFusionToGPU : Pass<"norm-fusion-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def NormFusionToLinalg : Pass<"norm-fusion-to-linalg"> {
+  let summary = "Lower mixed reductions on tensors to linalg";
+  let description = [{
+    Every `norm_fusion.mixed_reduction` on tensors becomes one `linalg.generic` a
+    reduction and a result, each of which recomputes the elementwise ops that it
+    needs. Works before and after `norm-fusion-partial-accumulate`. Slow, simple,
+    and for any target: the path for what has no kernel, and the meaning of the
+    op spelled out.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def NormFusionWiden : Pass<"norm-fusion-widen", "::mlir::ModuleOp"> {
   let summary = "Widen every float type of a module to f64";
   let description = [{

@@ -118,6 +118,7 @@ private:
   //===--- Structures ---===//
   void emitItems(llvm::function_ref<void(Value item, Value firstRow)> emit);
   void emitRing(Value item, Value firstRow);
+  bool mustRecompute();
   void emitPlain(Value item, Value firstRow);
   void writePartials(Value item, ArrayRef<Value> accumulators,
                      MutableArrayRef<ColumnView> views, Value rowGroup);

@@ -99,15 +99,19 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
 
   // Two buffers: a warp writes the next wave's sums while another still reads
   // this one's. The barrier between orders every second use of a buffer.
-  // Sum k of warp w: [buffer][rowGroup][k][w], 8 bytes each.
+  // Sum k of warp w: [buffer][rowGroup][k][w], 8 bytes a sum reserved.
   unsigned perGroup = std::max(problem.rowReductions, 1u) * warps;
   Value slot = arith::AddIOp::create(
       b, arith::MulIOp::create(b, buffer, i32(schedule.getRowGroups())),
       rowGroup);
   slot = arith::MulIOp::create(b, slot, i32(perGroup * 8));
+  auto stride = [&](unsigned k) {
+    Type type = sums[k].getType();
+    return type.isIndex() || type.getIntOrFloatBitWidth() > 32 ? 8 : 4;
+  };
   auto pointer = [&](unsigned k, Value warp) {
     Value bytes = arith::AddIOp::create(
-        b, slot, arith::MulIOp::create(b, warp, i32(8)));
+        b, slot, arith::MulIOp::create(b, warp, i32(stride(k))));
     return sharedPointer(
         arith::AddIOp::create(b, bytes, i32(k * warps * 8)));
   };
@@ -133,9 +137,20 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
     RowReduceOp reduce = reduction;
     Type type = sums[k].getType();
     Type memoryType = storable(sums[k]).getType();
+    // Four 32-bit sums at once where there are four.
+    unsigned batch = warps % 4 == 0 && (type.isF32() || type.isInteger(32)) ? 4 : 1;
+    SmallVector<Value> parts;
+    for (unsigned w = 0; w < warps; w += batch) {
+      Value loaded = LLVM::LoadOp::create(
+          b, batch == 1 ? memoryType : VectorType::get({batch}, memoryType),
+          pointer(k, i32(w)), batch == 1 ? stride(k) : 16);
+      for (unsigned e = 0; e < batch; ++e)
+        parts.push_back(batch == 1 ? loaded
+                                   : LLVM::ExtractElementOp::create(
+                                         b, loaded, i32(e)).getResult());
+    }
     Value total;
-    for (unsigned w = 0; w < warps; ++w) {
-      Value part = LLVM::LoadOp::create(b, memoryType, pointer(k, i32(w)));
+    for (Value part : parts) {
       if (type.isIndex())
         part = arith::IndexCastOp::create(b, type, part);
       else if (type.isInteger(1))

@@ -2,10 +2,11 @@
 //
 // A row group of `warps` warps holds one row: lane l of warp w owns, for each
 // of its `chunks`, the `vector` consecutive columns from
-// ((w * chunks + c) * 32 + l) * vector on. Rows come through a ring of `slots`
-// that is private to each lane: it copies and reads only its own bytes, so the
-// ring needs no barrier. A slot is refilled as soon as its row is in registers.
-// Column accumulators stay in registers over all rows.
+// ((w * chunks + c) * 32 + l) * vector on. Rows come through a ring that is
+// private to each lane: it copies and reads only its own bytes, so the ring
+// needs no barrier. `slots` rows are in flight; one slot more lets the copies of
+// the next row start before this one is read. Column accumulators stay in
+// registers over all rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +30,83 @@ static Type getMemoryType(Type type) {
 }
 
 namespace {
-/// An input that is streamed: where its lanes' bytes lie in a slot.
+/// An input that is streamed: where its lanes' bytes lie in a slot. An input of
+/// the row level comes along with its row: each lane copies the one value.
 struct Stream {
   unsigned input;
   unsigned bytes;      ///< of a lane's vector
   unsigned slotOffset; ///< of the input in a warp's slot, bytes
+  bool isRow;
 };
 } // namespace
+
+/// Cheap enough to be computed again rather than kept in a register.
+static bool isCheap(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+             arith::ExtFOp, arith::TruncFOp, arith::AddIOp, arith::SubIOp,
+             arith::MulIOp, arith::CmpFOp, arith::CmpIOp, arith::SelectOp,
+             arith::ConstantOp>(op);
+}
+
+/// The same words, as far as the compiler can tell new ones: what is computed
+/// from them is computed again and not kept from where it was computed before.
+static Value makeOpaque(ImplicitLocOpBuilder &b, Value words) {
+  auto type = cast<VectorType>(words.getType());
+  int64_t size = type.getDimSize(0);
+  SmallVector<Value> parts;
+  std::string outputs, inputs;
+  for (int64_t k = 0; k < size; ++k) {
+    Value index = arith::ConstantIntOp::create(b, k, 32);
+    parts.push_back(LLVM::ExtractElementOp::create(b, words, index));
+    outputs += "=r,";
+    inputs += (k ? "," : "") + std::to_string(k);
+  }
+  Type word = b.getI32Type();
+  Type result = size == 1 ? word
+                          : LLVM::LLVMStructType::getLiteral(
+                                b.getContext(), SmallVector<Type>(size, word));
+  Value opaque =
+      LLVM::InlineAsmOp::create(
+          b, TypeRange(result), parts, "", outputs + inputs,
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::tailcallkind::TailCallKind::None,
+          LLVM::AsmDialectAttr::get(b.getContext(),
+                                    LLVM::AsmDialect::AD_ATT),
+          /*operand_attrs=*/ArrayAttr())
+          .getResult(0);
+  Value rebuilt = LLVM::PoisonOp::create(b, type);
+  for (int64_t k = 0; k < size; ++k) {
+    Value part = size == 1 ? opaque
+                           : LLVM::ExtractValueOp::create(b, opaque, k);
+    rebuilt = LLVM::InsertElementOp::create(
+        b, rebuilt, part, arith::ConstantIntOp::create(b, k, 32));
+  }
+  return rebuilt;
+}
+
+/// True if what a phase computes and a later one uses would not fit beside the
+/// accumulators: 64 registers are for addresses and one vector's temporaries.
+bool KernelEmitter::mustRecompute() {
+  unsigned lane = schedule.getChunks() * schedule.getVector();
+  unsigned words = 0;
+  for (unsigned bytes : problem.accumulatorBytes)
+    words += lane * std::max(bytes, 4u) / 4;
+  for (BlockArgument argument : op.getBodyBlock()->getArguments())
+    if (hasColumns(argument) && !hasRows(argument) && !argument.use_empty())
+      words += lane / 2;
+  for (Operation &inner : op.getBodyBlock()->without_terminator())
+    for (Value result : inner.getResults())
+      if (hasColumns(result) && hasRows(result) &&
+          llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return isa<YieldOp>(user) ? false
+                                      : !isa<RowReduceOp, PartialAccumulateOp>(
+                                            user) &&
+                                            phase(user->getResult(0)) >
+                                                phase(result);
+          }))
+        words += lane;
+  return words + 64 > 65536 / threads;
+}
 
 void KernelEmitter::emitRing(Value item, Value firstRow) {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
@@ -92,8 +163,24 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
     }
     unsigned bytes =
         getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8 * width;
-    streams.push_back({i, bytes, slotBytes});
+    streams.push_back({i, bytes, slotBytes, /*isRow=*/false});
     slotBytes += chunks * 32 * bytes;
+  }
+  // Asynchronous copies have at least 4 bytes: narrower inputs of the row level
+  // are loaded to registers, one row ahead.
+  SmallVector<BlockArgument> rowInputs;
+  for (BlockArgument argument : body->getArguments()) {
+    if (argument.use_empty() || hasColumns(argument) || !hasRows(argument))
+      continue;
+    unsigned bytes =
+        getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8;
+    if (!async || bytes < 4) {
+      rowInputs.push_back(argument);
+      continue;
+    }
+    streams.push_back(
+        {argument.getArgNumber(), bytes, slotBytes, /*isRow=*/true});
+    slotBytes += 32 * bytes;
   }
   if (!async)
     slots = 1;
@@ -108,7 +195,7 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
   Value mine = select(any, arith::DivUIOp::create(b, span, stride), i64(0));
 
   Value ring = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, warp, i32(slots * slotBytes)),
+      b, arith::MulIOp::create(b, warp, i32((slots + 1) * slotBytes)),
       i32(exchangeBytes));
   auto slotPointer = [&](Value slot, const Stream &stream, unsigned chunk) {
     Value bytes = arith::AddIOp::create(
@@ -127,6 +214,13 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
       b.setInsertionPointToStart(ifInside.thenBlock());
       SmallVector<Value> indices(segmentIndices);
       delinearize(add(first, mul(k, stride)), reducedRowDims, indices);
+      for (const Stream &stream : streams)
+        if (stream.isRow)
+          NVVM::CpAsyncOp::create(
+              b, slotPointer(slot, stream, 0),
+              address(stream.input, offset(stream.input, indices)),
+              stream.bytes, NVVM::LoadCacheModifierKind::CA,
+              /*cpSize=*/Value());
       for (unsigned c = 0; c < chunks; ++c) {
         OpBuilder::InsertionGuard chunkGuard(b);
         if (views[c].mask) {
@@ -134,6 +228,8 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
           b.setInsertionPointToStart(ifExists.thenBlock());
         }
         for (const Stream &stream : streams) {
+          if (stream.isRow)
+            continue;
           delinearize(views[c].column, columnDims, indices);
           Value source = address(stream.input, offset(stream.input, indices));
           Value target = slotPointer(slot, stream, c);
@@ -154,11 +250,6 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
     for (unsigned k = 0; k < slots; ++k)
       issue(i64(k), i32(k));
 
-  // Inputs of the row level are loaded one row ahead.
-  SmallVector<BlockArgument> rowInputs;
-  for (BlockArgument argument : body->getArguments())
-    if (!argument.use_empty() && !hasColumns(argument) && hasRows(argument))
-      rowInputs.push_back(argument);
   auto loadRowInputs = [&](Value k, SmallVectorImpl<Value> &loaded) {
     // Past the last row the last row's values are loaded again.
     Value last = arith::SubIOp::create(b, mine, i64(1));
@@ -221,26 +312,55 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
     if (!rowInputs.empty())
       loadRowInputs(add(k, i64(1)), nextRow);
 
-    // The row, from its slot to registers; then the slot is filled anew.
+    struct Packed {
+      unsigned chunk;
+      BlockArgument argument;
+      Value words;
+    };
+    SmallVector<Packed> packedRows;
+    auto unpack = [&](Value words, BlockArgument argument) {
+      Type memoryType = getMemoryType(argument.getType());
+      Type type = width == 1 ? memoryType
+                             : VectorType::get({width}, memoryType);
+      return fromMemory(LLVM::BitcastOp::create(b, type, words),
+                        argument.getType());
+    };
+
+    // The slot of the row before is filled anew, then this row goes from its
+    // slot to registers.
     SmallVector<ColumnView> row(views);
-    if (async)
+    if (async) {
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
+      Value isFirstSlot =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(0));
+      issue(add(k, i64(slots)),
+            select(isFirstSlot, i32(slots),
+                   arith::SubIOp::create(b, slot, i32(1))));
+    }
+    for (const Stream &stream : streams)
+      if (stream.isRow) {
+        BlockArgument argument = body->getArgument(stream.input);
+        rowValues[argument] = fromMemory(
+            LLVM::LoadOp::create(b, getMemoryType(argument.getType()),
+                                 slotPointer(slot, stream, 0), stream.bytes),
+            argument.getType());
+      }
     for (unsigned c = 0; c < chunks; ++c)
       for (const Stream &stream : streams) {
+        if (stream.isRow)
+          continue;
         BlockArgument argument = body->getArgument(stream.input);
         if (!async) {
           row[c].values[argument] = loadAt(stream.input, row[c]);
           continue;
         }
-        Type memoryType = getMemoryType(argument.getType());
         unsigned piece = std::min(stream.bytes, 16u);
         Value source = slotPointer(slot, stream, c);
         SmallVector<Value> words;
         for (unsigned at = 0; at < stream.bytes; at += piece) {
-          // Volatile: it must not sink below the refill.
           Value loaded = LLVM::LoadOp::create(
               b, VectorType::get({piece / 4}, b.getI32Type()),
-              byteAddress(source, i32(at)), piece, /*isVolatile=*/true);
+              byteAddress(source, i32(at)), piece);
           for (unsigned w = 0; w < piece / 4; ++w)
             words.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(w)));
         }
@@ -248,23 +368,28 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
         Value packed = LLVM::PoisonOp::create(b, wordsType);
         for (auto [w, word] : llvm::enumerate(words))
           packed = LLVM::InsertElementOp::create(b, packed, word, i32(w));
-        Type packedType = width == 1
-                              ? memoryType
-                              : VectorType::get({width}, memoryType);
-        row[c].values[argument] = fromMemory(
-            LLVM::BitcastOp::create(b, packedType, packed), argument.getType());
+        packedRows.push_back({c, argument, packed});
+        row[c].values[argument] = unpack(packed, argument);
       }
-    if (async) {
-      issue(add(k, i64(slots)), slot);
-      Value next = arith::AddIOp::create(b, slot, i32(1));
-      slot = slots == 1
-                 ? slot
-                 : select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                                next, i32(slots)),
-                          i32(0), next);
-    }
+    Value nextSlot = arith::AddIOp::create(b, slot, i32(1));
+    slot = select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot,
+                                        i32(slots)),
+                  i32(0), nextSlot);
 
+    bool recompute = mustRecompute();
     for (unsigned p = 0; p <= waves.size(); ++p) {
+      if (p > 0 && recompute) {
+        for (ColumnView &view : row)
+          for (Operation &inner : op.getBodyBlock()->without_terminator())
+            if (inner.getNumResults() == 1 && isCheap(&inner) &&
+                hasRows(inner.getResult(0)))
+              view.values.erase(inner.getResult(0));
+        for (Packed &packed : packedRows) {
+          packed.words = makeOpaque(b, packed.words);
+          row[packed.chunk].values[packed.argument] =
+              unpack(packed.words, packed.argument);
+        }
+      }
       prepareRowValues(p);
       storeRowOutputs(p, isLeader);
       auto accumulate = [&] {

@@ -55,8 +55,9 @@ static llvm::SmallBitVector getMapDims(AffineMap map) {
 
 bool MixedReductionOp::isColumnOutput(unsigned i) {
   llvm::SmallBitVector dims = getMapDims(getOutputMap(i));
-  llvm::SmallBitVector columns = getColumnDims();
-  return dims.anyCommon(columns) && !dims.all();
+  llvm::SmallBitVector missingRows = getRowDims();
+  missingRows.reset(dims);
+  return dims.anyCommon(getColumnDims()) && missingRows.any();
 }
 
 SmallVector<int64_t> MixedReductionOp::getStaticDimSizes() {

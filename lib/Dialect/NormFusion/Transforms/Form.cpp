@@ -45,13 +45,26 @@ private:
                   Operation *&blame);
   void replaceSizes(const MixedGroup &group);
   void eraseLeftovers(MixedOrderReductionAnalysis &analysis);
-  void remarkFormed(MixedOrderReductionAnalysis &analysis,
-                    const MixedGroup &group, MixedReductionOp op,
-                    int64_t bytes);
+  remark::RemarkOpts getRemark(StringRef name);
+  void remarkFormed(const MixedGroup &group, MixedReductionOp op,
+                    int64_t bytesBefore, int64_t bytesAfter);
+
+  /// Where an op stands: its number in the block as it was analysed plus one,
+  /// and for what was put behind that op since, a running number. Asking the
+  /// block would number it anew for every group.
+  using Position = std::pair<unsigned, unsigned>;
+  Position getPosition(Operation *op) const;
+  /// Takes note of the ops after `first` up to `last`, put at `anchor`.
+  void setPositions(Operation *first, Operation *last, unsigned anchor);
 
   Block &block;
   bool rowOnly;
+  BlockInfo *info = nullptr;
+  llvm::DenseMap<Operation *, Position> positions;
+  /// The last op that was put behind an op, and its running number.
+  llvm::DenseMap<unsigned, std::pair<Operation *, unsigned>> tails;
   llvm::DenseMap<Value, Value> replaced;
+  llvm::DenseSet<Operation *> taken;
   llvm::SetVector<Operation *> leftovers;
   SmallVector<MissedGroup> missed;
 };
@@ -87,21 +100,38 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
 // Placement
 //===----------------------------------------------------------------------===//
 
+BlockFormer::Position BlockFormer::getPosition(Operation *op) const {
+  auto it = positions.find(op);
+  return it != positions.end() ? it->second
+                               : Position(info->getOrder(op) + 1, 0);
+}
+
+void BlockFormer::setPositions(Operation *first, Operation *last,
+                               unsigned anchor) {
+  auto &[tail, number] = tails[anchor];
+  for (Operation *op = first; op; op = op->getNextNode()) {
+    positions[op] = {anchor, ++number};
+    if (op == last)
+      break;
+  }
+  tail = last;
+}
+
 StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
                              Operation *&after,
                              SmallVectorImpl<Operation *> &sink,
                              Operation *&blame) {
   llvm::DenseSet<Operation *> makers;
-  after = nullptr;
   for (Value input : inputs)
     if (Operation *def = input.getDefiningOp();
         def && def->getBlock() == &block) {
       makers.insert(def);
-      if (!after || after->isBeforeInBlock(def))
+      if (!after || getPosition(after) < getPosition(def))
         after = def;
     }
   if (!after)
     return {};
+  sink.clear();
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
   llvm::DenseSet<Operation *> seen;
@@ -111,7 +141,8 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
       Operation *op = block.findAncestorOpInBlock(*user);
       if (!op || members.contains(op) || !seen.insert(op).second)
         continue;
-      if (!op->isBeforeInBlock(after) && op != after)
+      // What comes behind the ops that were put behind `after` stays.
+      if (getPosition(op).first > getPosition(after).first)
         continue;
       if (makers.contains(op)) {
         blame = op;
@@ -125,8 +156,8 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
       worklist.append(op->result_begin(), op->result_end());
     }
   }
-  llvm::sort(sink, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
+  llvm::sort(sink, [&](Operation *a, Operation *b) {
+    return getPosition(a) < getPosition(b);
   });
   return {};
 }
@@ -150,8 +181,39 @@ void BlockFormer::replaceSizes(const MixedGroup &group) {
       }
 }
 
+/// Bytes that the ops of the group read and write as they stand: each reduction
+/// its operands, each stored value once.
+static int64_t getBytesBefore(const MixedGroup &group) {
+  const IterationSpace &space = *group.space;
+  int64_t bytes = 0;
+  auto count = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return;
+    std::optional<AxisMap> axes = space.getAxes(value);
+    if (axes)
+      bytes += estimateBytes(space, space.getAxisSet(*axes), type);
+  };
+  for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(group.producers),
+                                    ArrayRef<Operation *>(group.members)})
+    for (Operation *op : ops) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      if (!linalgOp)
+        continue;
+      for (OpOperand *input : linalgOp.getDpsInputOperands())
+        count(input->get());
+      for (Value result : op->getResults())
+        count(result);
+    }
+  return bytes;
+}
+
 bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                        const MixedGroup &group) {
+  // An op that another group took in meanwhile: the next round sees it there.
+  if (llvm::any_of(group.members,
+                   [&](Operation *op) { return taken.contains(op); }))
+    return false;
   GroupBuilder builder(analysis.getInfo(), group, replaced);
   if (!builder.canBuild()) {
     missed.push_back({"unknown-size", group.members.front(),
@@ -159,29 +221,42 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
     return false;
   }
   SmallVector<Value> inputs = builder.getInputs();
-  Operation *after = nullptr, *blame = nullptr;
+  // Best where the last of the ops stood, behind what the block checks first;
+  // else as soon as the operands are there.
+  Operation *after = group.members.back(), *blame = nullptr;
   SmallVector<Operation *> sink;
   StringRef reason = place(group, inputs, after, sink, blame);
+  if (!reason.empty()) {
+    after = nullptr;
+    reason = place(group, inputs, after, sink, blame);
+  }
   if (!reason.empty()) {
     missed.push_back({reason, blame, "depends on a result of the group",
                       "an order in which the group is one op"});
     return false;
   }
+  // Behind what other groups put there.
   OpBuilder b(block.getParentOp()->getContext());
-  if (after)
-    b.setInsertionPointAfter(after);
+  unsigned anchor = after ? getPosition(after).first : 0;
+  Operation *before = tails.lookup(anchor).first;
+  if (!before)
+    before = after;
+  if (before)
+    b.setInsertionPointAfter(before);
   else
     b.setInsertionPointToStart(&block);
   replaceSizes(group);
-  int64_t bytes = builder.getBytes();
+  int64_t bytes = builder.getBytes(), bytesBefore = getBytesBefore(group);
   SmallVector<Value> results;
   MixedReductionOp op = builder.build(b, results);
   Operation *last = results.empty() ? op.getOperation()
                                     : &*std::prev(b.getInsertionPoint());
+  Operation *first = before ? before->getNextNode() : &block.front();
   for (Operation *moved : sink) {
     moved->moveAfter(last);
     last = moved;
   }
+  setPositions(first, last, anchor);
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
   BlockInfo &info = analysis.getInfo();
@@ -193,9 +268,10 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
       return user && !members.contains(user) && info.isLive(user);
     });
   }
+  taken.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.producers.begin(), group.producers.end());
-  remarkFormed(analysis, group, op, bytes);
+  remarkFormed(group, op, bytesBefore, bytes);
   return true;
 }
 
@@ -251,6 +327,10 @@ bool BlockFormer::formRound(bool &again) {
   MixedOrderReductionAnalysis analysis(block, {rowOnly});
   missed.clear();
   replaced.clear();
+  taken.clear();
+  info = &analysis.getInfo();
+  positions.clear();
+  tails.clear();
   for (const MixedGroup &group : analysis.getGroups())
     again |= form(analysis, group);
   if (again) {
@@ -259,20 +339,44 @@ bool BlockFormer::formRound(bool &again) {
   }
   llvm::append_range(missed, analysis.getMissed());
   for (const MissedGroup &group : missed)
-    remark::missed(group.blame->getLoc(),
-                   remark::RemarkOpts::name(group.reason)
-                       .category("norm-fusion")
-                       .function(""))
+    remark::missed(group.blame->getLoc(), getRemark(group.reason))
+        << remark::metric("op", group.blame->getName().getStringRef().str())
         << remark::metric("found", group.found)
         << remark::metric("needed", group.needed);
   return false;
 }
 
-void BlockFormer::remarkFormed(MixedOrderReductionAnalysis &analysis,
-                               const MixedGroup &group, MixedReductionOp op,
-                               int64_t bytes) {
-  (void)analysis;
-  (void)group;
-  (void)op;
-  (void)bytes;
+remark::RemarkOpts BlockFormer::getRemark(StringRef name) {
+  StringRef function;
+  Operation *parent = block.getParentOp();
+  if (!isa<FunctionOpInterface>(parent))
+    parent = parent->getParentOfType<FunctionOpInterface>();
+  if (auto symbol = dyn_cast_or_null<SymbolOpInterface>(parent))
+    function = symbol.getName();
+  return remark::RemarkOpts::name(name)
+      .category("norm-fusion")
+      .function(function);
+}
+
+void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
+                               int64_t bytesBefore, int64_t bytesAfter) {
+  SmallVector<int64_t> sizes = op.getStaticDimSizes();
+  int64_t rows = 1, columns = 1;
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    int64_t &extent = op.isColumnDim(d) ? columns : rows;
+    extent = ShapedType::isDynamic(size) || ShapedType::isDynamic(extent)
+                 ? ShapedType::kDynamic
+                 : extent * size;
+  }
+  auto text = [](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? std::string("?")
+                                         : std::to_string(extent);
+  };
+  remark::passed(op.getLoc(), getRemark("formed"))
+      << remark::metric("rows", text(rows))
+      << remark::metric("columns", text(columns))
+      << remark::metric("row-reductions", group.rowReductions.size())
+      << remark::metric("column-reductions", group.columnReductions.size())
+      << remark::metric("bytes-before", bytesBefore)
+      << remark::metric("bytes-after", bytesAfter);
 }

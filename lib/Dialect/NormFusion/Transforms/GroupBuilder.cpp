@@ -490,8 +490,20 @@ Value GroupBuilder::reshape(OpBuilder &builder, Value value,
     for (OpFoldResult size : sizes)
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
     auto result = RankedTensorType::get(shape, element);
-    return tensor::ExpandShapeOp::create(builder, loc, result, source, groups,
-                                         sizes);
+    // Upstream expands at most one dynamic size out of a dimension when it
+    // comes to strides; tensor.reshape takes the sizes as data.
+    bool expandable = llvm::all_of(groups, [&](ArrayRef<int64_t> group) {
+      return llvm::count_if(group, [&](int64_t i) {
+               return ShapedType::isDynamic(shape[i]);
+             }) <= 1;
+    });
+    if (expandable)
+      return tensor::ExpandShapeOp::create(builder, loc, result, source, groups,
+                                           sizes);
+    SmallVector<Value> values =
+        getValueOrCreateConstantIndexOp(builder, loc, sizes);
+    Value sizesTensor = tensor::FromElementsOp::create(builder, loc, values);
+    return tensor::ReshapeOp::create(builder, loc, result, source, sizesTensor);
   };
   auto getDim = [&](Value source, int64_t i) -> OpFoldResult {
     auto t = cast<RankedTensorType>(source.getType());
@@ -500,60 +512,68 @@ Value GroupBuilder::reshape(OpBuilder &builder, Value value,
     return tensor::DimOp::create(builder, loc, source, i).getResult();
   };
 
-  // Cut.
   SmallVector<SmallVector<AxisList>> pieces = cut(from, to);
   AxisMap flat;
+  SmallVector<unsigned> dimOf;
+  for (auto [i, dim] : llvm::enumerate(pieces))
+    for (const AxisList &piece : dim) {
+      flat.push_back(piece);
+      dimOf.push_back(i);
+    }
+  bool cuts = flat.size() != from.size();
+  unsigned wanted =
+      llvm::count_if(to, [](const AxisList &list) { return !list.empty(); });
+  bool merges = flat.size() != wanted;
+
+  // Cut, and merge the pieces of each dimension of `to`; what has extent 1
+  // joins its neighbours. Both in one only where nothing is to be merged.
   SmallVector<ReassociationIndices> groups;
   SmallVector<OpFoldResult> sizes;
-  bool cuts = llvm::any_of(pieces, [](auto &dim) { return dim.size() > 1; });
-  for (auto [i, dim] : llvm::enumerate(pieces)) {
-    ReassociationIndices &indices = groups.emplace_back();
-    for (const AxisList &piece : dim) {
-      indices.push_back(flat.size());
-      flat.push_back(piece);
-      if (cuts)
-        sizes.push_back(dim.size() == 1 ? getDim(value, i)
-                                        : getSize(builder, piece));
+  if (cuts && merges) {
+    groups.resize(from.size());
+    for (auto [k, piece] : llvm::enumerate(flat)) {
+      groups[dimOf[k]].push_back(k);
+      sizes.push_back(pieces[dimOf[k]].size() == 1 ? getDim(value, dimOf[k])
+                                                   : getSize(builder, piece));
     }
-  }
-  if (cuts)
     value = expand(value, groups, sizes);
-
-  // Merge the pieces of each dimension of `to` that has axes; extents of 1
-  // join their neighbours.
-  groups.clear();
-  llvm::DenseSet<unsigned> starts;
-  unsigned wanted = 0;
-  for (const AxisList &list : to)
-    if (!list.empty()) {
-      starts.insert(list.front());
-      ++wanted;
-    }
-  unsigned begun = 0;
-  for (auto [i, piece] : llvm::enumerate(flat)) {
-    bool begins = !piece.empty() && starts.contains(piece.front());
-    if (groups.empty() || (begins && begun != 0))
-      groups.emplace_back();
-    begun += begins;
-    groups.back().push_back(i);
   }
-  if (wanted == 0)
+  if (merges) {
+    llvm::DenseSet<unsigned> starts;
+    for (const AxisList &list : to)
+      if (!list.empty())
+        starts.insert(list.front());
     groups.clear();
-  if (flat.size() != wanted)
+    unsigned begun = 0;
+    for (auto [k, piece] : llvm::enumerate(flat)) {
+      bool begins = !piece.empty() && starts.contains(piece.front());
+      if (groups.empty() || (begins && begun != 0))
+        groups.emplace_back();
+      begun += begins;
+      groups.back().push_back(k);
+    }
+    if (wanted == 0)
+      groups.clear();
     value = tensor::CollapseShapeOp::create(builder, loc, value, groups);
-
-  // Insert extents of 1.
-  if (wanted != to.size()) {
+  }
+  if (wanted != to.size() || (cuts && !merges)) {
+    // Every dimension of `to` with axes is now a piece, or will be.
     groups.clear();
     sizes.clear();
     unsigned next = 0;
     for (auto [i, list] : llvm::enumerate(to)) {
-      if (wanted != 0 && (groups.empty() || (!list.empty() && next != 0)))
+      bool starts = !list.empty() && next != 0 &&
+                    (merges || dimOf[next] != dimOf[next - 1]);
+      if (wanted != 0 && (groups.empty() || starts))
         groups.emplace_back();
       if (wanted != 0)
         groups.back().push_back(i);
-      sizes.push_back(list.empty() ? OpFoldResult(builder.getIndexAttr(1))
-                                   : getDim(value, next));
+      if (list.empty())
+        sizes.push_back(builder.getIndexAttr(1));
+      else if (!merges && pieces[dimOf[next]].size() > 1)
+        sizes.push_back(getSize(builder, list));
+      else
+        sizes.push_back(getDim(value, merges ? next : dimOf[next]));
       next += !list.empty();
     }
     value = expand(value, groups, sizes);

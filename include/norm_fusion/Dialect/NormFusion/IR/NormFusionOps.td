@@ -129,7 +129,7 @@ class NormFusion_ReduceOp<string mnemonic> :
     OptionalAttr<DenseI64ArrayAttr>:$over);
   let results = (outs AnyType:$result);
   let assemblyFormat =
-    "$combiner `,` $operand (`over` $over^)? attr-dict `:` type($operand)";
+    "`` $combiner `,` $operand (`over` $over^)? attr-dict `:` type($operand)";
   let hasVerifier = 1;
 }
 
@@ -185,7 +185,7 @@ def NormFusion_PartialAccumulateOp : NormFusion_Op<"partial_accumulate", [
     AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>:$operand,
     OptionalAttr<DenseI64ArrayAttr>:$over);
   let assemblyFormat =
-    "$combiner `,` $operand (`over` $over^)? attr-dict `:` type($operand)";
+    "`` $combiner `,` $operand (`over` $over^)? attr-dict `:` type($operand)";
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,176 @@
+// RUN: norm-fusion-opt %s --norm-fusion-form --split-input-file | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-form --split-input-file -o %t \
+// RUN:   --remarks-filter='norm-fusion.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// One case a rule that keeps reductions apart, with the remark that names it.
+
+// REMARK:      no-row-reduction
+// CHECK-LABEL: func @columns_alone
+// CHECK-NOT:     norm_fusion
+func.func @columns_alone(%x: tensor<8x16xf32>, %f: tensor<16xf32>) -> tensor<16xf32> {
+  %c = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%f : tensor<16xf32>) dimensions = [0]
+  return %c : tensor<16xf32>
+}
+
+// -----
+
+// REMARK:      no-column-reduction
+// CHECK-LABEL: func @rows_alone
+// CHECK-NOT:     norm_fusion
+func.func @rows_alone(%x: tensor<8x16xf32>, %f: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%f : tensor<8xf32>) dimensions = [1]
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// The row sum reads what the finished column sum gives.
+
+// REMARK:      column-result-used-in-space
+// CHECK-LABEL: func @column_first
+// CHECK-NOT:     norm_fusion
+func.func @column_first(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+    -> tensor<8x16xf32> {
+  %c = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0]
+  %e = tensor.empty() : tensor<8x16xf32>
+  %b = linalg.broadcast ins(%c : tensor<16xf32>)
+      outs(%e : tensor<8x16xf32>) dimensions = [0]
+  %d = linalg.map {arith.subf} ins(%x, %b : tensor<8x16xf32>, tensor<8x16xf32>)
+      outs(%e : tensor<8x16xf32>)
+  %r = linalg.reduce {arith.addf} ins(%d : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %br = linalg.broadcast ins(%r : tensor<8xf32>)
+      outs(%e : tensor<8x16xf32>) dimensions = [1]
+  %y = linalg.map {arith.divf} ins(%d, %br : tensor<8x16xf32>, tensor<8x16xf32>)
+      outs(%e : tensor<8x16xf32>)
+  return %y : tensor<8x16xf32>
+}
+
+// -----
+
+// REMARK:      unsupported-combiner
+// CHECK-LABEL: func @difference
+// CHECK-NOT:     norm_fusion
+func.func @difference(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+    -> (tensor<8xf32>, tensor<16xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %c = linalg.reduce {arith.subf} ins(%x : tensor<8x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0]
+  return %r, %c : tensor<8xf32>, tensor<16xf32>
+}
+
+// -----
+
+// Every second row: no projection of the space.
+
+// REMARK:      non-projected-operand
+// CHECK-LABEL: func @strided
+// CHECK-NOT:     norm_fusion
+func.func @strided(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+    -> (tensor<8xf32>, tensor<16xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %shape = tensor.empty() : tensor<4xf32>
+  %c = linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (m * 2, n)>,
+                       affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (n)>],
+      iterator_types = ["reduction", "parallel"]}
+      ins(%x, %shape : tensor<8x16xf32>, tensor<4xf32>) outs(%fc : tensor<16xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<16xf32>
+  return %r, %c : tensor<8xf32>, tensor<16xf32>
+}
+
+// -----
+
+// The sums run over (rows, groups) and over (groups, columns): no space has
+// both as rows and columns.
+
+// REMARK:      no-common-space
+// CHECK-LABEL: func @overlapping
+// CHECK-NOT:     norm_fusion
+func.func @overlapping(%x: tensor<4x6x16xf32>, %fr: tensor<4xf32>, %fc: tensor<16xf32>)
+    -> (tensor<4xf32>, tensor<16xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<4x6x16xf32>)
+      outs(%fr : tensor<4xf32>) dimensions = [1, 2]
+  %c = linalg.reduce {arith.addf} ins(%x : tensor<4x6x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0, 1]
+  return %r, %c : tensor<4xf32>, tensor<16xf32>
+}
+
+// -----
+
+// The row sum's operand needs the column sum through a matmul.
+
+// REMARK:      {{cycle|column-result-used-in-space}}
+// CHECK-LABEL: func @through_matmul
+// CHECK-NOT:     norm_fusion
+func.func @through_matmul(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>,
+                          %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+    -> (tensor<8xf32>, tensor<16xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %e = tensor.empty() : tensor<8x16xf32>
+  %b = linalg.broadcast ins(%r : tensor<8xf32>)
+      outs(%e : tensor<8x16xf32>) dimensions = [1]
+  %mm = linalg.matmul ins(%b, %w : tensor<8x16xf32>, tensor<16x16xf32>)
+      outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %p = linalg.map {arith.mulf} ins(%mm, %x : tensor<8x16xf32>, tensor<8x16xf32>)
+      outs(%e : tensor<8x16xf32>)
+  %s = linalg.reduce {arith.addf} ins(%p : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %q = linalg.broadcast ins(%s : tensor<8xf32>)
+      outs(%e : tensor<8x16xf32>) dimensions = [1]
+  %m2 = linalg.matmul ins(%q, %w : tensor<8x16xf32>, tensor<16x16xf32>)
+      outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %p2 = linalg.map {arith.mulf} ins(%m2, %x : tensor<8x16xf32>, tensor<8x16xf32>)
+      outs(%e : tensor<8x16xf32>)
+  %c = linalg.reduce {arith.addf} ins(%p2 : tensor<8x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0]
+  return %s, %c : tensor<8xf32>, tensor<16xf32>
+}
+
+// -----
+
+// A call has the finished row sum before the column sum's operand exists, and
+// may not move behind the group.
+
+// REMARK:      side-effect-between
+// CHECK-LABEL: func @call_between
+// CHECK-NOT:     norm_fusion
+func.func private @observe(tensor<8xf32>)
+func.func private @produce() -> tensor<8x16xf32>
+func.func @call_between(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+    -> tensor<16xf32> {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  func.call @observe(%r) : (tensor<8xf32>) -> ()
+  %y = func.call @produce() : () -> tensor<8x16xf32>
+  %e = tensor.empty() : tensor<8x16xf32>
+  %p = linalg.map {arith.mulf} ins(%x, %y : tensor<8x16xf32>, tensor<8x16xf32>)
+      outs(%e : tensor<8x16xf32>)
+  %c = linalg.reduce {arith.addf} ins(%p : tensor<8x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0]
+  return %c : tensor<16xf32>
+}
+
+// -----
+
+// REMARK:      [Passed] formed
+// REMARK-SAME:   bytes-after=704, bytes-before={{[0-9]+}}, column-reductions=1, columns=16, row-reductions=1, rows=8
+// CHECK-LABEL: func @formed
+// CHECK:         norm_fusion.mixed_reduction
+func.func @formed(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+    -> (tensor<8xf32>, tensor<16xf32>) {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %c = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0]
+  return %r, %c : tensor<8xf32>, tensor<16xf32>
+}

@@ -1,0 +1,104 @@
+//===- HostFunctionsTest.cpp - mgpu* functions ----------------------------===//
+//
+// Calls the functions as JIT-compiled code would, on the emulator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Emulator/EmulatorTest.h"
+
+using namespace mlir::norm_fusion::runtime;
+
+namespace {
+
+template <typename Function> Function *find(llvm::StringRef name) {
+  for (auto [symbol, address] : getHostSymbols())
+    if (symbol == name)
+      return reinterpret_cast<Function *>(address);
+  ADD_FAILURE() << "no " << name.str();
+  return nullptr;
+}
+
+class HostFunctionsTest : public EmulatorTest {};
+
+TEST_F(HostFunctionsTest, LoadLaunchCopy) {
+  std::string errors;
+  auto object = compileText(wrapKernel(R"(
+      %out = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+      llvm.store %tid, %out : i32, !llvm.ptr<1>)"), errors);
+  ASSERT_TRUE(object) << errors;
+  StreamHandle stream = *device->createStream();
+  {
+    HostContext context(*device, stream);
+    void *module = find<void *(void *, size_t)>("mgpuModuleLoad")(
+        object->data(), object->size());
+    void *kernel = find<void *(void *, const char *)>("mgpuModuleGetFunction")(
+        module, "k");
+    ASSERT_TRUE(kernel);
+    void *data = find<void *(uint64_t, void *, bool)>("mgpuMemAlloc")(
+        256, nullptr, false);
+    find<void(void *, unsigned, size_t, void *)>("mgpuMemset32")(data, 7, 64,
+                                                                 nullptr);
+    find<void(void *, unsigned short, size_t, void *)>("mgpuMemset16")(
+        static_cast<char *>(data) + 130, 3, 3, nullptr);
+    void *arguments[] = {&data};
+    auto *launch =
+        find<void(void *, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
+                  intptr_t, int32_t, void *, void **, void **, size_t)>(
+            "mgpuLaunchKernel");
+    launch(kernel, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr, 1);
+    launch(kernel, 0, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr, 1);
+    uint32_t copy[64];
+    find<void(void *, void *, size_t, void *)>("mgpuMemcpy")(copy, data, 256,
+                                                             nullptr);
+    EXPECT_EQ(copy[31], 31u);
+    EXPECT_EQ(copy[32], 0x30007u);
+    EXPECT_EQ(copy[33], 0x30003u);
+    EXPECT_EQ(copy[34], 7u);
+    EXPECT_EQ(find<int64_t()>("norm_fusion_multiprocessor_count")(), 4);
+    EXPECT_GT(find<int64_t(int64_t, int64_t, int64_t)>(
+                  "norm_fusion_max_active_clusters")(2, 512, 100000), 0);
+    auto *workspace = find<void *(int64_t, int64_t)>("norm_fusion_workspace");
+    auto *first = static_cast<uint32_t *>(workspace(1024, 0));
+    EXPECT_EQ(first[255], 0u);
+    first[0] = 5;
+    EXPECT_EQ(workspace(1024, 0), first);
+    EXPECT_NE(workspace(1024, 1), first);
+    EXPECT_EQ(llvm::toString(context.takeError()), "");
+    EXPECT_EQ(context.getAllocations().size(), 1u);
+
+    // The first error stays, and stops the rest.
+    launch(kernel, 1, 1, 1, 3000, 1, 1, 0, nullptr, arguments, nullptr, 1);
+    launch(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr, 1);
+    EXPECT_TRUE(context.hasError());
+    EXPECT_TRUE(contains(llvm::toString(context.takeError()), "3000 threads"));
+  }
+  EXPECT_EQ(HostContext::getCurrent(), nullptr);
+  device->destroyStream(stream);
+}
+
+TEST_F(HostFunctionsTest, Capture) {
+  std::string errors;
+  auto object = compileText(wrapKernel(R"(
+      %old = llvm.atomicrmw add %p, %c1 syncscope("device") monotonic : !llvm.ptr<1>, i32
+  )"), errors);
+  ASSERT_TRUE(object) << errors;
+  StreamHandle stream = *device->createStream();
+  auto kernel = device->getKernel(*device->loadModule(*object), "k");
+  void *data = *device->allocate(4, true);
+  EXPECT_EQ(llvm::toString(device->fill32(data, 0, 1, stream)), "");
+  ASSERT_EQ(llvm::toString(device->beginCapture(stream)), "");
+  void *pointer = data;
+  void *arguments[] = {&pointer};
+  for (unsigned i = 0; i < 3; ++i)
+    EXPECT_EQ(llvm::toString(device->launch(*kernel, grid(2, 4), arguments, stream)), "");
+  pointer = nullptr; // values were taken at the launch
+  auto graph = device->endCapture(stream);
+  EXPECT_EQ(*static_cast<uint32_t *>(data), 0u);
+  for (unsigned i = 0; i < 2; ++i)
+    EXPECT_EQ(llvm::toString(device->launchGraph(*graph, stream)), "");
+  EXPECT_EQ(*static_cast<uint32_t *>(data), 48u);
+  device->destroyGraph(*graph);
+  device->destroyStream(stream);
+}
+
+} // namespace
