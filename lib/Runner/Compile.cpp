@@ -202,7 +202,7 @@ static llvm::json::Value toJSON(Attribute attr) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attr)) {
     llvm::json::Object object;
     for (NamedAttribute entry : dictionary)
-      object[entry.getName().getValue()] = toJSON(entry.getValue());
+      object[entry.getName().str()] = toJSON(entry.getValue());
     return object;
   }
   std::string text;
@@ -219,9 +219,9 @@ static llvm::json::Object parseFields(StringRef text) {
     auto [key, value] = field.split('=');
     int64_t number;
     if (value.getAsInteger(10, number))
-      object[key] = value.str();
+      object[key.str()] = value.str();
     else
-      object[key] = number;
+      object[key.str()] = number;
   }
   return object;
 }

@@ -8,6 +8,7 @@
 #include "norm_fusion/Runner/Run.h"
 #include "norm_fusion/Runner/Compile.h"
 #include "norm_fusion/Runner/Execute.h"
+#include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Inputs.h"
 #include "norm_fusion/Runner/Report.h"
 #include "norm_fusion/Runtime/Npy.h"
@@ -55,6 +56,7 @@ private:
   Error openDevice();
   Error parseFormOptions(CompileOptions &compile);
   Error runRepeatedly();
+  Error describeLaunches(ArrayRef<LaunchRecord> launches);
   Error compareWithFiles();
   Error compareWithReference();
   Error writeOutputs();
@@ -218,9 +220,15 @@ Error Run::runRepeatedly() {
                        .str());
     else
       progress.say("running");
+    std::optional<LaunchRecorder> recorder;
+    if (i == 0)
+      recorder.emplace();
     Expected<std::vector<Tensor>> got = program->run(inputs);
     if (!got)
       return got.takeError();
+    if (recorder)
+      if (Error error = describeLaunches(recorder->getLaunches()))
+        return error;
     if (i == 0) {
       results = std::move(*got);
       if (options.bitwise)
@@ -237,6 +245,35 @@ Error Run::runRepeatedly() {
                       .str();
       }
   }
+  return Error::success();
+}
+
+/// Joins what the compiler said of the kernels with how they were launched.
+Error Run::describeLaunches(ArrayRef<LaunchRecord> launches) {
+  std::vector<KernelRecord> launched;
+  auto toArray = [](runtime::Dim3 dim) {
+    return llvm::json::Array{dim.x, dim.y, dim.z};
+  };
+  for (const LaunchRecord &launch : launches) {
+    KernelRecord kernel;
+    kernel.name = launch.name;
+    for (const KernelRecord &compiled : report.kernels)
+      if (compiled.name == launch.name)
+        kernel.fields = compiled.fields;
+    Expected<runtime::KernelInfo> info = device->getKernelInfo(launch.kernel);
+    if (!info)
+      return info.takeError();
+    kernel.fields["grid"] = toArray(launch.config.grid);
+    kernel.fields["block"] = toArray(launch.config.block);
+    kernel.fields["cluster"] = toArray(launch.config.cluster);
+    kernel.fields["shared_memory_bytes"] =
+        info->sharedMemoryBytes + launch.config.dynamicSharedMemory;
+    kernel.fields["registers"] = info->registers;
+    kernel.fields["spill_bytes"] = info->spillBytes;
+    kernel.fields["workspace_bytes"] = launch.workspaceBytes;
+    launched.push_back(std::move(kernel));
+  }
+  report.kernels = std::move(launched);
   return Error::success();
 }
 
