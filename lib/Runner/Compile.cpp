@@ -12,6 +12,7 @@
 #include "norm_fusion/Pipelines/Pipelines.h"
 #include "norm_fusion/Runner/Error.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -244,6 +245,23 @@ static std::vector<KernelRecord> collectKernels(ModuleOp module) {
   return records;
 }
 
+/// True if host code of a bufferized module reads or writes a buffer.
+static bool touchesMemory(ModuleOp module) {
+  return module
+      .walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isa<gpu::GPUModuleOp>(op))
+          return WalkResult::skip();
+        auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+        if (isa<gpu::LaunchFuncOp, func::CallOp, cf::AssertOp>(op) || !effects)
+          return WalkResult::advance();
+        return effects.hasEffect<MemoryEffects::Read>() ||
+                       effects.hasEffect<MemoryEffects::Write>()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Expected<CompiledModule>
 mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
                                         const CompileOptions &options) {
@@ -276,6 +294,7 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
       }))
     return std::move(error);
   result.kernels = collectKernels(*result.module);
+  result.hostTouchesMemory = touchesMemory(*result.module);
   Stopwatch binary;
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
         buildBinaryPipeline(pm, lower);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Runner/Run.h"
+#include "norm_fusion/Runner/Benchmark.h"
 #include "norm_fusion/Runner/Compile.h"
 #include "norm_fusion/Runner/Execute.h"
 #include "norm_fusion/Runner/HostRuntime.h"
@@ -60,6 +61,7 @@ private:
   Error compareWithFiles();
   Error compareWithReference();
   Error writeOutputs();
+  Error timeIt();
   Error getVerdict();
   OutputReport describe(unsigned index) const;
   Expected<std::vector<Tensor>> runPlain(bool widen);
@@ -82,12 +84,8 @@ private:
 
 Error Run::openDevice() {
   StringRef name = options.device;
-#ifdef NORM_FUSION_HAVE_CUDA
   bool emulate = name == "emulator" ||
                  (name == "auto" && runtime::countCudaDevices() == 0);
-#else
-  bool emulate = !name.starts_with("cuda");
-#endif
   int ordinal = 0;
   if (name.consume_front("cuda:"))
     name.getAsInteger(10, ordinal);
@@ -95,17 +93,9 @@ Error Run::openDevice() {
       runtime::EmulatorOptions::parse(options.emulator);
   if (!emulator)
     return withCode(ExitCode::badInput, emulator.takeError());
-#ifdef NORM_FUSION_HAVE_CUDA
   Expected<std::unique_ptr<runtime::Device>> opened =
       emulate ? runtime::createEmulatorDevice(*emulator)
               : runtime::createCudaDevice(ordinal);
-#else
-  if (!emulate)
-    return makeError(ExitCode::noDevice,
-                     "no CUDA driver; use --device=emulator");
-  Expected<std::unique_ptr<runtime::Device>> opened =
-      runtime::createEmulatorDevice(*emulator);
-#endif
   if (!opened)
     return opened.takeError();
   device = std::move(*opened);
@@ -170,11 +160,16 @@ Error Run::execute() {
   rounded = roundsToIntegers(*source);
 
   progress.say("compiling");
+  if (!options.remarks.empty())
+    if (Error error = startRemarks(*context, options.remarks))
+      return error;
   compile.chip = report.chip;
   compile.schedule = options.schedule;
   compile.emulator = !device || device->isEmulator();
   Expected<CompiledModule> compiled =
       compileFused(OwningOpRef<ModuleOp>(source->clone()), compile);
+  if (!options.remarks.empty())
+    finishRemarks(*context);
   if (!compiled)
     return compiled.takeError();
   report.fused = compiled->fused;
@@ -182,7 +177,8 @@ Error Run::execute() {
   report.ptxMs = compiled->ptxMs;
   report.kernels = std::move(compiled->kernels);
   Expected<std::unique_ptr<Program>> created =
-      Program::create(*compiled->module, signature, device.get());
+      Program::create(*compiled->module, signature, device.get(),
+                      compiled->hostTouchesMemory);
   if (!created)
     return created.takeError();
   program = std::move(*created);
@@ -193,6 +189,9 @@ Error Run::execute() {
     return error;
   if (Error error = compareWithFiles())
     return error;
+  if (options.benchmark)
+    if (Error error = timeIt())
+      return error;
   if (options.check)
     if (Error error = compareWithReference())
       return error;
@@ -415,6 +414,16 @@ Error Run::writeOutputs() {
   for (auto [path, tensor] : llvm::zip(options.outputs, results))
     if (Error error = runtime::writeNpy(path, tensor))
       return withCode(ExitCode::badInput, std::move(error));
+  return Error::success();
+}
+
+Error Run::timeIt() {
+  progress.say("timing");
+  Expected<BenchmarkReport> timed =
+      benchmark(*program, *device, inputs, results, report.chip);
+  if (!timed)
+    return timed.takeError();
+  report.benchmark = *timed;
   return Error::success();
 }
 
