@@ -206,6 +206,7 @@ Error Machine::runWave(llvm::ArrayRef<uint32_t> indices) {
   clusters.clear();
   ready.clear();
   bulk.clear();
+  arrivesPending = laterPending = 0;
   live = 0;
   idleTurns = 0;
   dependencyWaited = false;
