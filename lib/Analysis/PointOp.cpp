@@ -1,8 +1,7 @@
 //===- PointOp.cpp - A linalg op seen at one point of its loops -----------===//
 //
 // Builds PointOps from linalg ops of any spelling, recognises the combiners of
-// reductions by the dataflow from the accumulator to the yield, and answers
-// questions about the ops of a block.
+// reductions by the dataflow from the accumulator to the yield.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -441,81 +439,4 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     return missing.none();
   });
   return spans ? std::move(point) : nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// BlockInfo
-//===----------------------------------------------------------------------===//
-
-BlockInfo::BlockInfo(Block &block) : block(block) {
-  for (Operation &op : block) {
-    order[&op] = ops.size();
-    ops.push_back(&op);
-  }
-  for (Operation *op : llvm::reverse(ops)) {
-    bool used = op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op);
-    for (Operation *user : op->getUsers())
-      used = used || live.contains(getAncestor(user));
-    if (used)
-      live.insert(op);
-  }
-}
-
-SmallVector<Operation *> BlockInfo::getLiveUsers(Value value) const {
-  SmallVector<Operation *> users;
-  llvm::SmallDenseSet<Operation *> seen;
-  for (Operation *user : value.getUsers())
-    if (Operation *ancestor = getAncestor(user);
-        ancestor && isLive(ancestor) && seen.insert(ancestor).second)
-      users.push_back(ancestor);
-  return users;
-}
-
-ArrayRef<Value> BlockInfo::getUsedValues(Operation *op) {
-  auto [it, isNew] = used.try_emplace(op);
-  if (isNew) {
-    SetVector<Value> values(op->operand_begin(), op->operand_end());
-    if (op->getNumRegions() != 0)
-      getUsedValuesDefinedAbove(op->getRegions(), values);
-    it->second = values.takeVector();
-  }
-  return it->second;
-}
-
-const PointOp *BlockInfo::getPointOp(Operation *op) {
-  auto it = points.find(op);
-  if (it != points.end())
-    return it->second.get();
-  StringRef why;
-  std::unique_ptr<PointOp> point = PointOp::get(op, why);
-  if (!why.empty())
-    reasons[op] = why;
-  return (points[op] = std::move(point)).get();
-}
-
-bool BlockInfo::isUniform(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return value.getType().isIntOrIndexOrFloat();
-  if (llvm::all_of(type.getShape(), [](int64_t size) { return size == 1; }))
-    return true;
-  if (auto it = uniform.find(value); it != uniform.end())
-    return it->second;
-  Operation *def = value.getDefiningOp();
-  bool result = false;
-  uniform[value] = false;
-  if (!def) {
-  } else if (Attribute attr; matchPattern(value, m_Constant(&attr))) {
-    result = getSplat(attr) != nullptr;
-  } else if (isa<tensor::EmptyOp, tensor::SplatOp>(def)) {
-    result = true;
-  } else if (isReshape(def)) {
-    result = isUniform(def->getOperand(0));
-  } else if (const PointOp *point = getPointOp(def)) {
-    result = !point->isReduction() &&
-             llvm::all_of(point->operands, [&](const PointOperand &operand) {
-               return isUniform(operand.value);
-             });
-  }
-  return uniform[value] = result;
 }

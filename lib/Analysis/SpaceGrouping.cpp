@@ -238,10 +238,14 @@ void *SpaceGrouping::findClass(llvm::DenseMap<void *, void *> &classes,
 void SpaceGrouping::tie(const Orientation &o, ArrayRef<Operation *> roots,
                         unsigned level,
                         llvm::DenseMap<void *, void *> &classes) {
+  // Nearest first, and only so far: residual streams are elementwise chains as
+  // long as a model, and every level would walk all of what is before it.
+  constexpr unsigned maxTracedPerRoot = 128;
   SmallVector<Operation *> worklist(roots);
   llvm::DenseSet<Operation *> seen(roots.begin(), roots.end());
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
+  unsigned bound = maxTracedPerRoot * roots.size();
+  for (unsigned next = 0; next < worklist.size(); ++next) {
+    Operation *op = worklist[next];
     const SpaceMember *member = getMember(op);
     for (auto [value, match] : member->reads) {
       if (info.isUniform(value))
@@ -258,7 +262,7 @@ void SpaceGrouping::tie(const Orientation &o, ArrayRef<Operation *> roots,
       bool traced = match && ((role == Role::elementwise &&
                                (here || !at.inside)) ||
                               (role == Role::row && here));
-      if (traced) {
+      if (traced && (seen.contains(def) || worklist.size() < bound)) {
         node = def;
         if (seen.insert(def).second)
           worklist.push_back(def);

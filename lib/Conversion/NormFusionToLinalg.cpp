@@ -68,7 +68,8 @@ struct NormFusionToLinalgPass final
   void runOnOperation() override {
     SmallVector<MixedReductionOp> ops;
     getOperation()->walk([&](MixedReductionOp op) {
-      if (op.hasPureTensorSemantics())
+      if (op.hasPureTensorSemantics() &&
+          !(unscheduledOnly && op.getScheduleAttr()))
         ops.push_back(op);
     });
     for (MixedReductionOp op : ops)

@@ -43,6 +43,10 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
 }
 
 void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
+  // What the schedule pass found no kernel for goes the plain way.
+  NormFusionToLinalgOptions toLinalg;
+  toLinalg.unscheduledOnly = true;
+  pm.addPass(createNormFusionToLinalg(toLinalg));
   pm.addPass(createNormFusionDecomposeAggregates());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
@@ -62,6 +66,8 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
 
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
+  if (options.target != "emulator")
+    pm.addPass(createNormFusionCopyConstants());
   pm.addPass(createNormFusionToGPU());
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createLowerAffinePass());
@@ -124,6 +130,7 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
 void mlir::norm_fusion::buildPlainHostPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
   pm.addPass(createSymbolDCEPass());
+  pm.addPass(createNormFusionToLinalg());
   buildBufferizePipeline(pm);
   buildHostPipeline(pm);
   pm.addPass(createReconcileUnrealizedCastsPass());

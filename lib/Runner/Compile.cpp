@@ -12,6 +12,7 @@
 #include "norm_fusion/Pipelines/Pipelines.h"
 #include "norm_fusion/Runner/Error.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -202,7 +203,7 @@ static llvm::json::Value toJSON(Attribute attr) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attr)) {
     llvm::json::Object object;
     for (NamedAttribute entry : dictionary)
-      object[entry.getName().getValue()] = toJSON(entry.getValue());
+      object[entry.getName().str()] = toJSON(entry.getValue());
     return object;
   }
   std::string text;
@@ -219,9 +220,9 @@ static llvm::json::Object parseFields(StringRef text) {
     auto [key, value] = field.split('=');
     int64_t number;
     if (value.getAsInteger(10, number))
-      object[key] = value.str();
+      object[key.str()] = value.str();
     else
-      object[key] = number;
+      object[key.str()] = number;
   }
   return object;
 }
@@ -242,6 +243,23 @@ static std::vector<KernelRecord> collectKernels(ModuleOp module) {
     records.push_back(std::move(record));
   });
   return records;
+}
+
+/// True if host code of a bufferized module reads or writes a buffer.
+static bool touchesMemory(ModuleOp module) {
+  return module
+      .walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isa<gpu::GPUModuleOp>(op))
+          return WalkResult::skip();
+        auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+        if (isa<gpu::LaunchFuncOp, func::CallOp, cf::AssertOp>(op) || !effects)
+          return WalkResult::advance();
+        return effects.hasEffect<MemoryEffects::Read>() ||
+                       effects.hasEffect<MemoryEffects::Write>()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 Expected<CompiledModule>
@@ -276,6 +294,7 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
       }))
     return std::move(error);
   result.kernels = collectKernels(*result.module);
+  result.hostTouchesMemory = touchesMemory(*result.module);
   Stopwatch binary;
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
         buildBinaryPipeline(pm, lower);

@@ -7,6 +7,7 @@
 
 #include "norm_fusion/InitAll.h"
 #include "norm_fusion/Runner/Compile.h"
+#include "norm_fusion/Runner/Error.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -46,6 +47,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Remark/RemarkStreamer.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
@@ -97,4 +99,21 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
       registry, MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);
   return context;
+}
+
+llvm::Error mlir::norm_fusion::runner::startRemarks(MLIRContext &context,
+                                                    StringRef path) {
+  // The engine emits nothing without a filter.
+  remark::RemarkCategories categories;
+  categories.all = "norm-fusion.*";
+  if (failed(remark::enableOptimizationRemarksWithLLVMStreamer(
+          context, path, llvm::remarks::Format::YAML,
+          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
+    return makeError(ExitCode::badInput,
+                     "--remarks=" + path + ": can't be written");
+  return llvm::Error::success();
+}
+
+void mlir::norm_fusion::runner::finishRemarks(MLIRContext &context) {
+  context.setRemarkEngine(nullptr);
 }

@@ -47,7 +47,7 @@ Expected<void *> Arena::allocate(size_t bytes) {
   void *pointer = nullptr;
   if (device) {
     Expected<void *> allocated =
-        device->allocate(bytes, /*hostVisible=*/true);
+        device->allocate(bytes, hostVisible);
     if (!allocated)
       return allocated;
     pointer = *allocated;
@@ -79,10 +79,11 @@ Program::~Program() {
 
 Expected<std::unique_ptr<Program>>
 Program::create(ModuleOp module, Signature signature,
-                runtime::Device *device) {
+                runtime::Device *device, bool hostVisible) {
   std::unique_ptr<Program> program(new Program());
   program->signature = std::move(signature);
   program->device = device;
+  program->hostVisible = hostVisible;
   if (device) {
     Expected<runtime::StreamHandle> stream = device->createStream();
     if (!stream)
@@ -292,7 +293,7 @@ Expected<Tensor> Program::fetch(const PlacedResult &result,
 }
 
 Expected<std::vector<Tensor>> Program::run(ArrayRef<Tensor> arguments) {
-  Arena arena(device);
+  Arena arena(device, hostVisible);
   Expected<std::vector<PlacedArgument>> placed = place(arguments, arena);
   if (!placed)
     return placed.takeError();

@@ -61,6 +61,79 @@ void synchronize(void *) {
     leave(std::move(error));
 }
 
+//===----------------------------------------------------------------------===//
+// Launches, written down on their way to the device
+//===----------------------------------------------------------------------===//
+
+thread_local LaunchRecorder *currentRecorder = nullptr;
+thread_local uint64_t workspaceBytes = 0;
+/// Names of kernels that compiled code looked up.
+llvm::DenseMap<void *, std::string> &getKernelNames() {
+  static llvm::DenseMap<void *, std::string> names;
+  return names;
+}
+
+/// The device's own version of a host function.
+template <typename Function> Function *getOriginal(llvm::StringRef name) {
+  for (auto [candidate, address] : runtime::getHostSymbols())
+    if (candidate == name)
+      return reinterpret_cast<Function *>(address);
+  llvm_unreachable("no such host function");
+}
+
+void record(void *kernel, const runtime::LaunchConfig &config) {
+  if (currentRecorder)
+    currentRecorder->add(
+        {getKernelNames().lookup(kernel), kernel, config, workspaceBytes});
+  workspaceBytes = 0;
+}
+
+void *getFunction(void *module, const char *name) {
+  static auto *original =
+      getOriginal<void *(void *, const char *)>("mgpuModuleGetFunction");
+  void *kernel = original(module, name);
+  if (kernel)
+    getKernelNames()[kernel] = name;
+  return kernel;
+}
+
+void *getWorkspace(int64_t bytes, int64_t kernel) {
+  static auto *original =
+      getOriginal<void *(int64_t, int64_t)>("norm_fusion_workspace");
+  workspaceBytes += bytes;
+  return original(bytes, kernel);
+}
+
+void launch(void *kernel, intptr_t gridX, intptr_t gridY, intptr_t gridZ,
+            intptr_t blockX, intptr_t blockY, intptr_t blockZ, int32_t shared,
+            void *stream, void **parameters, void **extra, size_t count) {
+  static auto *original = getOriginal<decltype(launch)>("mgpuLaunchKernel");
+  runtime::LaunchConfig config;
+  config.grid = {unsigned(gridX), unsigned(gridY), unsigned(gridZ)};
+  config.block = {unsigned(blockX), unsigned(blockY), unsigned(blockZ)};
+  config.dynamicSharedMemory = shared;
+  record(kernel, config);
+  original(kernel, gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream,
+           parameters, extra, count);
+}
+
+void launchCluster(void *kernel, intptr_t clusterX, intptr_t clusterY,
+                   intptr_t clusterZ, intptr_t gridX, intptr_t gridY,
+                   intptr_t gridZ, intptr_t blockX, intptr_t blockY,
+                   intptr_t blockZ, int32_t shared, void *stream,
+                   void **parameters, void **extra, size_t count) {
+  static auto *original =
+      getOriginal<decltype(launchCluster)>("mgpuLaunchClusterKernel");
+  runtime::LaunchConfig config;
+  config.grid = {unsigned(gridX), unsigned(gridY), unsigned(gridZ)};
+  config.block = {unsigned(blockX), unsigned(blockY), unsigned(blockZ)};
+  config.cluster = {unsigned(clusterX), unsigned(clusterY), unsigned(clusterZ)};
+  config.dynamicSharedMemory = shared;
+  record(kernel, config);
+  original(kernel, clusterX, clusterY, clusterZ, gridX, gridY, gridZ, blockX,
+           blockY, blockZ, shared, stream, parameters, extra, count);
+}
+
 /// An unranked memref, as LLVM code passes it.
 struct UnrankedMemRef {
   int64_t rank;
@@ -106,12 +179,19 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
   add("_mlir_memref_to_llvm_alloc", allocate);
   add("_mlir_memref_to_llvm_aligned_alloc", allocateAligned);
   add("_mlir_memref_to_llvm_free", deallocate);
+  add("mgpuModuleGetFunction", getFunction);
+  add("mgpuLaunchKernel", launch);
+  add("mgpuLaunchClusterKernel", launchCluster);
+  add("norm_fusion_workspace", getWorkspace);
   add("mgpuMemAlloc", allocateOnDevice);
   add("mgpuMemFree", deallocateOnDevice);
   add("mgpuStreamSynchronize", synchronize);
   add("memrefCopy", copyMemRef);
   return symbols;
 }
+
+LaunchRecorder::LaunchRecorder() { currentRecorder = this; }
+LaunchRecorder::~LaunchRecorder() { currentRecorder = nullptr; }
 
 Error mlir::norm_fusion::runner::runHostCode(runtime::Device *device,
                                              runtime::StreamHandle stream,

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Runner/Run.h"
+#include "norm_fusion/Runner/Benchmark.h"
 #include "norm_fusion/Runner/Compile.h"
 #include "norm_fusion/Runner/Execute.h"
+#include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Inputs.h"
 #include "norm_fusion/Runner/Report.h"
 #include "norm_fusion/Runtime/Npy.h"
@@ -55,9 +57,11 @@ private:
   Error openDevice();
   Error parseFormOptions(CompileOptions &compile);
   Error runRepeatedly();
+  Error describeLaunches(ArrayRef<LaunchRecord> launches);
   Error compareWithFiles();
   Error compareWithReference();
   Error writeOutputs();
+  Error timeIt();
   Error getVerdict();
   OutputReport describe(unsigned index) const;
   Expected<std::vector<Tensor>> runPlain(bool widen);
@@ -80,12 +84,8 @@ private:
 
 Error Run::openDevice() {
   StringRef name = options.device;
-#ifdef NORM_FUSION_HAVE_CUDA
   bool emulate = name == "emulator" ||
                  (name == "auto" && runtime::countCudaDevices() == 0);
-#else
-  bool emulate = !name.starts_with("cuda");
-#endif
   int ordinal = 0;
   if (name.consume_front("cuda:"))
     name.getAsInteger(10, ordinal);
@@ -93,17 +93,9 @@ Error Run::openDevice() {
       runtime::EmulatorOptions::parse(options.emulator);
   if (!emulator)
     return withCode(ExitCode::badInput, emulator.takeError());
-#ifdef NORM_FUSION_HAVE_CUDA
   Expected<std::unique_ptr<runtime::Device>> opened =
       emulate ? runtime::createEmulatorDevice(*emulator)
               : runtime::createCudaDevice(ordinal);
-#else
-  if (!emulate)
-    return makeError(ExitCode::noDevice,
-                     "no CUDA driver; use --device=emulator");
-  Expected<std::unique_ptr<runtime::Device>> opened =
-      runtime::createEmulatorDevice(*emulator);
-#endif
   if (!opened)
     return opened.takeError();
   device = std::move(*opened);
@@ -168,11 +160,16 @@ Error Run::execute() {
   rounded = roundsToIntegers(*source);
 
   progress.say("compiling");
+  if (!options.remarks.empty())
+    if (Error error = startRemarks(*context, options.remarks))
+      return error;
   compile.chip = report.chip;
   compile.schedule = options.schedule;
   compile.emulator = !device || device->isEmulator();
   Expected<CompiledModule> compiled =
       compileFused(OwningOpRef<ModuleOp>(source->clone()), compile);
+  if (!options.remarks.empty())
+    finishRemarks(*context);
   if (!compiled)
     return compiled.takeError();
   report.fused = compiled->fused;
@@ -180,7 +177,8 @@ Error Run::execute() {
   report.ptxMs = compiled->ptxMs;
   report.kernels = std::move(compiled->kernels);
   Expected<std::unique_ptr<Program>> created =
-      Program::create(*compiled->module, signature, device.get());
+      Program::create(*compiled->module, signature, device.get(),
+                      compiled->hostTouchesMemory);
   if (!created)
     return created.takeError();
   program = std::move(*created);
@@ -191,6 +189,9 @@ Error Run::execute() {
     return error;
   if (Error error = compareWithFiles())
     return error;
+  if (options.benchmark)
+    if (Error error = timeIt())
+      return error;
   if (options.check)
     if (Error error = compareWithReference())
       return error;
@@ -218,9 +219,15 @@ Error Run::runRepeatedly() {
                        .str());
     else
       progress.say("running");
+    std::optional<LaunchRecorder> recorder;
+    if (i == 0)
+      recorder.emplace();
     Expected<std::vector<Tensor>> got = program->run(inputs);
     if (!got)
       return got.takeError();
+    if (recorder)
+      if (Error error = describeLaunches(recorder->getLaunches()))
+        return error;
     if (i == 0) {
       results = std::move(*got);
       if (options.bitwise)
@@ -237,6 +244,35 @@ Error Run::runRepeatedly() {
                       .str();
       }
   }
+  return Error::success();
+}
+
+/// Joins what the compiler said of the kernels with how they were launched.
+Error Run::describeLaunches(ArrayRef<LaunchRecord> launches) {
+  std::vector<KernelRecord> launched;
+  auto toArray = [](runtime::Dim3 dim) {
+    return llvm::json::Array{dim.x, dim.y, dim.z};
+  };
+  for (const LaunchRecord &launch : launches) {
+    KernelRecord kernel;
+    kernel.name = launch.name;
+    for (const KernelRecord &compiled : report.kernels)
+      if (compiled.name == launch.name)
+        kernel.fields = compiled.fields;
+    Expected<runtime::KernelInfo> info = device->getKernelInfo(launch.kernel);
+    if (!info)
+      return info.takeError();
+    kernel.fields["grid"] = toArray(launch.config.grid);
+    kernel.fields["block"] = toArray(launch.config.block);
+    kernel.fields["cluster"] = toArray(launch.config.cluster);
+    kernel.fields["shared_memory_bytes"] =
+        info->sharedMemoryBytes + launch.config.dynamicSharedMemory;
+    kernel.fields["registers"] = info->registers;
+    kernel.fields["spill_bytes"] = info->spillBytes;
+    kernel.fields["workspace_bytes"] = launch.workspaceBytes;
+    launched.push_back(std::move(kernel));
+  }
+  report.kernels = std::move(launched);
   return Error::success();
 }
 
@@ -378,6 +414,16 @@ Error Run::writeOutputs() {
   for (auto [path, tensor] : llvm::zip(options.outputs, results))
     if (Error error = runtime::writeNpy(path, tensor))
       return withCode(ExitCode::badInput, std::move(error));
+  return Error::success();
+}
+
+Error Run::timeIt() {
+  progress.say("timing");
+  Expected<BenchmarkReport> timed =
+      benchmark(*program, *device, inputs, results, report.chip);
+  if (!timed)
+    return timed.takeError();
+  report.benchmark = *timed;
   return Error::success();
 }
 

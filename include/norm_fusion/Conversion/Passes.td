@@ -31,6 +31,9 @@ def NormFusionToLinalg : Pass<"norm-fusion-to-linalg"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"unscheduledOnly", "unscheduled-only", "bool", "false",
+           "Leave ops that have a schedule">];
 }
 
 def NormFusionWiden : Pass<"norm-fusion-widen", "::mlir::ModuleOp"> {
@@ -92,6 +95,16 @@ def NormFusionAssertToCall
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def NormFusionCopyConstants
+    : Pass<"norm-fusion-copy-constants", "::mlir::ModuleOp"> {
+  let summary = "Copy constants of the host to memory that a device can read";
+  let description = [{
+    A `memref.get_global` of host code is an address in the program's own data,
+    which a GPU may not be able to read. Each becomes an allocation and a copy.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def NormFusionAttachTarget

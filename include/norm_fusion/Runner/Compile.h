@@ -47,12 +47,19 @@ struct CompileOptions {
 struct CompiledModule {
   OwningOpRef<ModuleOp> module; ///< in the LLVM dialect
   unsigned fused = 0;
+  /// Host code does more than allocate and launch.
+  bool hostTouchesMemory = true;
   std::vector<KernelRecord> kernels;
   double totalMs = 0, ptxMs = 0;
 };
 
 /// Creates a context with the dialects that the runner accepts.
 std::unique_ptr<MLIRContext> createContext();
+
+/// Writes remarks of the category norm-fusion to `path` as YAML, until
+/// finishRemarks().
+llvm::Error startRemarks(MLIRContext &context, StringRef path);
+void finishRemarks(MLIRContext &context);
 
 llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
                                                   StringRef path);

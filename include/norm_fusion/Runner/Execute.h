@@ -23,15 +23,18 @@ namespace mlir::norm_fusion::runner {
 /// the host's.
 class Arena {
 public:
-  explicit Arena(runtime::Device *device) : device(device) {}
+  /// `hostVisible`: compiled host code reads or writes the memory.
+  explicit Arena(runtime::Device *device, bool hostVisible = true)
+      : device(device), hostVisible(hostVisible) {}
   ~Arena();
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
 
   llvm::Expected<void *> allocate(size_t bytes);
-  /// The next allocations are the ones since the start again, as far as their
-  /// sizes are the same.
-  void rewind() { next = 0; }
+  /// After rewinding to a mark, the next allocations are the ones since then
+  /// again, as far as their sizes are the same.
+  size_t getMark() const { return next; }
+  void rewind(size_t mark) { next = mark; }
   runtime::Device *getDevice() { return device; }
 
 private:
@@ -40,6 +43,7 @@ private:
     size_t bytes;
   };
   runtime::Device *device;
+  bool hostVisible;
   std::vector<Block> blocks;
   size_t next = 0;
 };
@@ -61,7 +65,8 @@ class Program {
 public:
   /// `device` may be null: then the module launches nothing.
   static llvm::Expected<std::unique_ptr<Program>>
-  create(ModuleOp module, Signature signature, runtime::Device *device);
+  create(ModuleOp module, Signature signature, runtime::Device *device,
+         bool hostVisible = true);
   ~Program();
 
   /// Calls the entry; what it allocates comes from `arena`.
@@ -75,6 +80,10 @@ public:
   llvm::Expected<std::vector<PlacedArgument>>
   place(ArrayRef<runtime::Tensor> arguments, Arena &arena);
 
+  /// An arena for calls of this program.
+  std::unique_ptr<Arena> createArena() {
+    return std::make_unique<Arena>(device, hostVisible);
+  }
   const Signature &getSignature() const { return signature; }
   runtime::StreamHandle getStream() { return stream; }
   /// Time that loading the kernels took.
@@ -88,6 +97,7 @@ private:
   Signature signature;
   runtime::Device *device = nullptr;
   runtime::StreamHandle stream = nullptr;
+  bool hostVisible = true;
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;
   double loadMs = 0;

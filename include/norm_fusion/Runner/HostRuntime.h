@@ -13,6 +13,25 @@ namespace mlir::norm_fusion::runner {
 /// ExecutionEngine::registerSymbols.
 llvm::orc::SymbolMap getRuntimeSymbols(llvm::orc::MangleAndInterner mangle);
 
+/// A launch that compiled code made.
+struct LaunchRecord {
+  std::string name;
+  runtime::KernelHandle kernel;
+  runtime::LaunchConfig config;
+  uint64_t workspaceBytes; ///< that was asked for since the launch before
+};
+/// While it lives, launches on this thread are written down.
+class LaunchRecorder {
+public:
+  LaunchRecorder();
+  ~LaunchRecorder();
+  ArrayRef<LaunchRecord> getLaunches() const { return launches; }
+  void add(LaunchRecord record) { launches.push_back(std::move(record)); }
+
+private:
+  std::vector<LaunchRecord> launches;
+};
+
 /// Runs compiled code with `device`, `stream` and `arena` current on this
 /// thread. `code` must not own anything: a failed assertion jumps out of it.
 /// `capturing`: the stream records what it is given.

@@ -286,24 +286,21 @@ void BlockFormer::eraseLeftovers(MixedOrderReductionAnalysis &analysis) {
   llvm::sort(order, [](Operation *a, Operation *b) {
     return a->isBeforeInBlock(b);
   });
-  llvm::SetVector<Operation *> worklist(order.begin(), order.end());
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    if (!op->use_empty() || !isMemoryEffectFree(op) ||
+  llvm::DenseSet<Operation *> erased;
+  while (!order.empty()) {
+    Operation *op = order.pop_back_val();
+    if (erased.contains(op) || !op->use_empty() || !isMemoryEffectFree(op) ||
         op->hasTrait<OpTrait::IsTerminator>())
       continue;
-    SetVector<Operation *> makers;
+    // What it read may be dead now.
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (Operation *def = operand.getDefiningOp();
             def && !op->isAncestor(def))
-          makers.insert(def);
+          order.push_back(def);
+      erased.insert(inner);
     });
     op->erase();
-    for (Operation *def : makers) {
-      worklist.remove(def);
-      worklist.insert(def);
-    }
   }
   leftovers.clear();
 }

@@ -43,6 +43,8 @@ private:
     AxisList flat;
   };
 
+  static AxisList flatten(const AxisMap &map);
+
   void selectNeeded();
   void emitRegion();
   void emitPoint(const PointOp &point, bool isMember);

@@ -1,0 +1,286 @@
+//===- GroupShapes.cpp - Dimensions and reshapes of a mixed reduction -----===//
+//
+// The second half of GroupBuilder: axes of the space become dimensions of the
+// op, as few as the layouts of all operands allow, and operands and results are
+// regrouped between their own dimensions and those.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+void GroupBuilder::chooseDims() {
+  SmallVector<const AxisList *> lists;
+  for (const Input &input : inputs)
+    lists.push_back(&input.flat);
+  for (const Output &output : outputs)
+    lists.push_back(&output.flat);
+  const AxisList *reference = nullptr;
+  llvm::SmallBitVector used(space.getNumAxes());
+  for (const AxisList *list : lists) {
+    if (!reference || list->size() > reference->size())
+      reference = list;
+    for (unsigned axis : *list)
+      used.set(axis);
+  }
+  // Axis `a` and the one after it are one dimension if all operands that have
+  // either have both, in this order, and so do all reductions.
+  auto merges = [&](unsigned a, unsigned b) {
+    if (group.columns.test(a) != group.columns.test(b))
+      return false;
+    for (const AxisList *list : lists) {
+      auto it = llvm::find(*list, a);
+      bool follows =
+          it != list->end() && it + 1 != list->end() && *(it + 1) == b;
+      if (!follows && (it != list->end() || llvm::is_contained(*list, b)))
+        return false;
+    }
+    return llvm::all_of(reductions, [&](auto &entry) {
+      return entry.second.test(a) == entry.second.test(b);
+    });
+  };
+  SmallVector<AxisList> order;
+  llvm::SmallBitVector placed(space.getNumAxes());
+  auto place = [&](const AxisList &list) {
+    for (auto [i, axis] : llvm::enumerate(list)) {
+      if (placed.test(axis))
+        continue;
+      placed.set(axis);
+      if (i != 0 && !order.empty() && order.back().back() == list[i - 1] &&
+          merges(list[i - 1], axis))
+        order.back().push_back(axis);
+      else
+        order.push_back({axis});
+    }
+  };
+  place(*reference);
+  for (const AxisList *list : lists)
+    place(*list);
+  for (bool column : {false, true})
+    for (const AxisList &dim : order)
+      if (group.columns.test(dim.front()) == column)
+        dims.push_back(dim);
+}
+
+AxisMap GroupBuilder::getCoarse(const AxisList &flat) const {
+  AxisMap coarse;
+  for (unsigned axis : flat)
+    for (const AxisList &dim : dims)
+      if (dim.front() == axis)
+        coarse.push_back(dim);
+  return coarse;
+}
+
+AffineMap GroupBuilder::getMap(const AxisList &flat) const {
+  SmallVector<AffineExpr> exprs;
+  for (const AxisList &dim : getCoarse(flat))
+    exprs.push_back(
+        getAffineDimExpr(llvm::find(dims, dim) - dims.begin(), context));
+  return AffineMap::get(dims.size(), 0, exprs, context);
+}
+
+int64_t GroupBuilder::getBytes() const {
+  int64_t bytes = 0;
+  for (const Input &input : inputs)
+    bytes += estimateBytes(space, space.getAxisSet(input.axes),
+                           input.value.getType());
+  for (const Output &output : outputs)
+    bytes += estimateBytes(space, space.getAxisSet({output.flat}),
+                           output.scalar.getType());
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes and reshapes
+//===----------------------------------------------------------------------===//
+
+static int64_t getProduct(const IterationSpace &space, const AxisList &axes) {
+  int64_t product = 1;
+  for (unsigned axis : axes) {
+    if (ShapedType::isDynamic(space.getExtent(axis)))
+      return ShapedType::kDynamic;
+    product *= space.getExtent(axis);
+  }
+  return product;
+}
+
+bool GroupBuilder::hasSize(const AxisList &axes) const {
+  if (!ShapedType::isDynamic(getProduct(space, axes)))
+    return true;
+  for (const Input &input : inputs)
+    if (llvm::is_contained(input.axes, axes))
+      return true;
+  return axes.size() > 1 && llvm::all_of(axes, [&](unsigned axis) {
+           return hasSize(AxisList{axis});
+         });
+}
+
+OpFoldResult GroupBuilder::getSize(OpBuilder &builder,
+                                   const AxisList &axes) const {
+  int64_t product = getProduct(space, axes);
+  if (!ShapedType::isDynamic(product))
+    return builder.getIndexAttr(product);
+  Location loc = info.getBlock().getParentOp()->getLoc();
+  for (const Input &input : inputs) {
+    auto it = llvm::find(input.axes, axes);
+    if (it != input.axes.end())
+      return tensor::DimOp::create(builder, input.value.getLoc(), input.value,
+                                   it - input.axes.begin())
+          .getResult();
+  }
+  Value size;
+  for (unsigned axis : axes) {
+    OpFoldResult part = getSize(builder, AxisList{axis});
+    Value value = getValueOrCreateConstantIndexOp(builder, loc, part);
+    size = size ? arith::MulIOp::create(builder, loc, size, value).getResult()
+                : value;
+  }
+  return size;
+}
+
+/// The axes of `from` cut at every boundary of `to` too, dimension by dimension
+/// of `from`; a dimension without axes is one empty piece.
+static SmallVector<SmallVector<AxisList>> cut(const AxisMap &from,
+                                              const AxisMap &to) {
+  llvm::DenseSet<unsigned> starts;
+  for (const AxisList &list : to)
+    if (!list.empty())
+      starts.insert(list.front());
+  SmallVector<SmallVector<AxisList>> pieces;
+  for (const AxisList &list : from) {
+    SmallVector<AxisList> &dim = pieces.emplace_back();
+    dim.emplace_back();
+    for (unsigned axis : list) {
+      if (starts.contains(axis) && !dim.back().empty())
+        dim.emplace_back();
+      dim.back().push_back(axis);
+    }
+  }
+  return pieces;
+}
+
+bool GroupBuilder::canReshape(const AxisMap &from, const AxisMap &to) const {
+  for (ArrayRef<AxisList> dim : cut(from, to))
+    if (dim.size() > 1 && !llvm::all_of(dim, [&](const AxisList &piece) {
+          return hasSize(piece);
+        }))
+      return false;
+  return true;
+}
+
+/// Regroups `value` from dimensions `from` to `to`: expands what has to be cut,
+/// merges, and inserts extents of 1. A `type` that isn't just the element's is
+/// the result's, down to which sizes are static.
+Value GroupBuilder::reshape(OpBuilder &builder, Value value,
+                            const AxisMap &from, const AxisMap &to,
+                            Type type) const {
+  Location loc = value.getLoc();
+  Type element = getElementTypeOrSelf(type);
+  auto expand = [&](Value source, ArrayRef<ReassociationIndices> groups,
+                    ArrayRef<OpFoldResult> sizes) -> Value {
+    SmallVector<int64_t> shape;
+    for (OpFoldResult size : sizes)
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    auto result = RankedTensorType::get(shape, element);
+    // Upstream expands at most one dynamic size out of a dimension when it
+    // comes to strides; tensor.reshape takes the sizes as data.
+    bool expandable = llvm::all_of(groups, [&](ArrayRef<int64_t> group) {
+      return llvm::count_if(group, [&](int64_t i) {
+               return ShapedType::isDynamic(shape[i]);
+             }) <= 1;
+    });
+    if (expandable)
+      return tensor::ExpandShapeOp::create(builder, loc, result, source, groups,
+                                           sizes);
+    SmallVector<Value> values =
+        getValueOrCreateConstantIndexOp(builder, loc, sizes);
+    Value sizesTensor = tensor::FromElementsOp::create(builder, loc, values);
+    return tensor::ReshapeOp::create(builder, loc, result, source, sizesTensor);
+  };
+  auto getDim = [&](Value source, int64_t i) -> OpFoldResult {
+    auto t = cast<RankedTensorType>(source.getType());
+    if (!t.isDynamicDim(i))
+      return builder.getIndexAttr(t.getDimSize(i));
+    return tensor::DimOp::create(builder, loc, source, i).getResult();
+  };
+
+  SmallVector<SmallVector<AxisList>> pieces = cut(from, to);
+  AxisMap flat;
+  SmallVector<unsigned> dimOf;
+  for (auto [i, dim] : llvm::enumerate(pieces))
+    for (const AxisList &piece : dim) {
+      flat.push_back(piece);
+      dimOf.push_back(i);
+    }
+  bool cuts = flat.size() != from.size();
+  unsigned wanted =
+      llvm::count_if(to, [](const AxisList &list) { return !list.empty(); });
+  bool merges = flat.size() != wanted;
+
+  // Cut, and merge the pieces of each dimension of `to`; what has extent 1
+  // joins its neighbours. Both in one only where nothing is to be merged.
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<OpFoldResult> sizes;
+  if (cuts && merges) {
+    groups.resize(from.size());
+    for (auto [k, piece] : llvm::enumerate(flat)) {
+      groups[dimOf[k]].push_back(k);
+      sizes.push_back(pieces[dimOf[k]].size() == 1 ? getDim(value, dimOf[k])
+                                                   : getSize(builder, piece));
+    }
+    value = expand(value, groups, sizes);
+  }
+  if (merges) {
+    llvm::DenseSet<unsigned> starts;
+    for (const AxisList &list : to)
+      if (!list.empty())
+        starts.insert(list.front());
+    groups.clear();
+    unsigned begun = 0;
+    for (auto [k, piece] : llvm::enumerate(flat)) {
+      bool begins = !piece.empty() && starts.contains(piece.front());
+      if (groups.empty() || (begins && begun != 0))
+        groups.emplace_back();
+      begun += begins;
+      groups.back().push_back(k);
+    }
+    if (wanted == 0)
+      groups.clear();
+    value = tensor::CollapseShapeOp::create(builder, loc, value, groups);
+  }
+  if (wanted != to.size() || (cuts && !merges)) {
+    // Every dimension of `to` with axes is now a piece, or will be.
+    groups.clear();
+    sizes.clear();
+    unsigned next = 0;
+    for (auto [i, list] : llvm::enumerate(to)) {
+      bool starts = !list.empty() && next != 0 &&
+                    (merges || dimOf[next] != dimOf[next - 1]);
+      if (wanted != 0 && (groups.empty() || starts))
+        groups.emplace_back();
+      if (wanted != 0)
+        groups.back().push_back(i);
+      if (list.empty())
+        sizes.push_back(builder.getIndexAttr(1));
+      else if (!merges && pieces[dimOf[next]].size() > 1)
+        sizes.push_back(getSize(builder, list));
+      else
+        sizes.push_back(getDim(value, merges ? next : dimOf[next]));
+      next += !list.empty();
+    }
+    value = expand(value, groups, sizes);
+  }
+  if (isa<RankedTensorType>(type) && value.getType() != type)
+    value = tensor::CastOp::create(builder, loc, type, value);
+  return value;
+}
