@@ -271,7 +271,8 @@ uint32_t Machine::mbarrierWait(uintptr_t address, uint64_t phase, bool parity,
   if (findShared(address) != self().block)
     trap("mbarrier.try_wait: an mbarrier of another block");
   auto done = [&] {
-    return parity ? (barrier->phase & 1) != (phase & 1) : barrier->phase != phase;
+    return parity ? (barrier->phase & 1) != (phase & 1)
+                  : barrier->phase != phase;
   };
   if (!done()) {
     if (!blocking) {
