@@ -232,9 +232,9 @@ void IterationSpace::grow() {
     if (Operation *def = value.getDefiningOp();
         def && def->getBlock() == &info.getBlock())
       visit(def);
-    for (Operation *user : value.getUsers())
-      if (user->getBlock() == &info.getBlock() && info.isLive(user))
-        visit(user);
+    // A gather uses a value from within its body.
+    for (Operation *user : info.getLiveUsers(value))
+      visit(user);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -235,9 +236,56 @@ static bool isProjection(AffineMap map, Type type) {
   return true;
 }
 
+namespace {
+/// Where an extent comes from: a dimension of a tensor, or (dim = -1) a value.
+struct ExtentSource {
+  Value value;
+  int64_t dim = -1;
+  bool operator==(const ExtentSource &other) const {
+    return value == other.value && dim == other.dim;
+  }
+};
+} // namespace
+
+static ExtentSource getExtentSource(Value tensor, int64_t dim);
+
+/// The same for an index: through `tensor.dim` and casts to i64 and back.
+static ExtentSource getExtentSource(Value index) {
+  while (auto cast = index.getDefiningOp<arith::IndexCastOp>()) {
+    auto inner = cast.getIn().getDefiningOp<arith::IndexCastOp>();
+    if (!inner || !cast.getType().isIndex() || !inner.getIn().getType().isIndex() ||
+        inner.getType().getIntOrFloatBitWidth() < 64)
+      break;
+    index = inner.getIn();
+  }
+  if (auto dim = index.getDefiningOp<tensor::DimOp>())
+    if (std::optional<int64_t> constant = dim.getConstantIndex())
+      return getExtentSource(dim.getSource(), *constant);
+  return {index};
+}
+
+/// Through destinations and casts, to where the extent was given.
+static ExtentSource getExtentSource(Value tensor, int64_t dim) {
+  while (Operation *def = tensor.getDefiningOp()) {
+    if (auto empty = dyn_cast<tensor::EmptyOp>(def)) {
+      if (empty.getType().isDynamicDim(dim))
+        return getExtentSource(empty.getDynamicSize(dim));
+      break;
+    }
+    if (auto op = dyn_cast<linalg::LinalgOp>(def))
+      tensor = op.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())
+                   ->get();
+    else if (auto cast = dyn_cast<tensor::CastOp>(def))
+      tensor = cast.getSource();
+    else
+      break;
+  }
+  return {tensor, dim};
+}
+
 /// `index` as a loop, through `select(extent == 1, 0, loop)`; constants 0 as
-/// such. `exact` is cleared where the select could choose.
-static AffineExpr getIndexExpr(Value index, bool &exact) {
+/// such. `compared` is that extent, if there is a select.
+static AffineExpr getIndexExpr(Value index, Value &compared) {
   MLIRContext *context = index.getContext();
   if (matchPattern(index, m_Zero()))
     return getAffineConstantExpr(0, context);
@@ -254,8 +302,21 @@ static AffineExpr getIndexExpr(Value index, bool &exact) {
   auto loop = select.getFalseValue().getDefiningOp<linalg::IndexOp>();
   if (!loop)
     return {};
-  exact = false;
+  compared = matchPattern(cmp.getRhs(), m_One()) ? cmp.getLhs() : cmp.getRhs();
   return getAffineDimExpr(loop.getDim(), context);
+}
+
+/// Where the extent of a loop comes from, one source an operand that it indexes.
+static SmallVector<ExtentSource> getLoopExtents(linalg::LinalgOp op,
+                                                unsigned loop) {
+  SmallVector<ExtentSource> sources;
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [i, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (expr == getAffineDimExpr(loop, op->getContext()) &&
+          isa<RankedTensorType>(operand.get().getType()))
+        sources.push_back(getExtentSource(operand.get(), i));
+  return sources;
 }
 
 void PointOp::getSlice(ArrayRef<Value> roots,
@@ -377,7 +438,8 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     bool exact = true;
     SmallVector<AffineExpr> exprs;
     for (auto [i, index] : llvm::enumerate(extract.getIndices())) {
-      AffineExpr expr = getIndexExpr(index, exact);
+      Value compared;
+      AffineExpr expr = getIndexExpr(index, compared);
       if (!expr) {
         why = "non-projected-operand";
         return nullptr;
@@ -385,10 +447,17 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       // Without equal static extents the loops might cover only a part.
       if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
         int64_t extent = point->extents[dim.getPosition()];
-        if (type.getDimSize(i) == 1 && extent != 1 && !exact)
+        ExtentSource sourceExtent = getExtentSource(source, i);
+        if (type.getDimSize(i) == 1 && extent != 1 && compared)
           expr = getAffineConstantExpr(0, op->getContext());
-        else if (type.isDynamicDim(i) || extent != type.getDimSize(i))
+        else if (extent != type.getDimSize(i))
           exact = false;
+        else if (ShapedType::isDynamic(extent))
+          exact &= llvm::is_contained(getLoopExtents(op, dim.getPosition()),
+                                      sourceExtent) &&
+                   (!compared || getExtentSource(compared) == sourceExtent);
+        else
+          exact &= !compared || getConstantIntValue(compared) == extent;
       }
       exprs.push_back(expr);
     }

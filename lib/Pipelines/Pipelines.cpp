@@ -68,6 +68,10 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
   if (options.target != "emulator")
     pm.addPass(createNormFusionCopyConstants());
+  // libdevice's powi takes an i32 exponent, front ends give an i64.
+  math::MathExpandOpsPassOptions powers;
+  powers.opMnemonics = {"fpowi"};
+  pm.addNestedPass<func::FuncOp>(math::createMathExpandOpsPass(powers));
   pm.addPass(createNormFusionToGPU());
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createLowerAffinePass());

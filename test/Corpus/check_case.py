@@ -1,15 +1,15 @@
 """Judges one case of the corpus: IR that a real exporter wrote, with inputs and float64 results.
 
-usage: check_case.py CASE_DIR OPT RUNNER
+usage: check_case.py CASE_DIR OPT RUNNER [DEVICE]
 
 Forms the case with norm-fusion-fuse and counts the groups; runs it on two virtual devices of the emulator under two
-scheduling seeds, with the stored inputs, against the stored float64 results and with --check. Prints one line and exits
+scheduling seeds (or once on DEVICE), with the stored inputs, against the stored float64 results and with --check. Prints one line and exits
 non-zero if anything differs from what case.json expects. README.md says where the cases come from.
 """
 import json, os, re, subprocess, sys, tempfile
 import numpy as np
 
-DEVICES = ["sms=4 order-seed=1", "sms=7 shared-memory=166912 order-seed=2"]
+EMULATORS = ["sms=4 order-seed=1", "sms=7 shared-memory=166912 order-seed=2"]
 
 
 def load(path, dtype):
@@ -42,7 +42,8 @@ def compare(case_dir, case, folder):
 
 
 def main():
-    case_dir, opt, runner = sys.argv[1:]
+    case_dir, opt, runner, *devices = sys.argv[1:]
+    devices = [[f"--device={d}"] for d in devices] or [["--device=emulator", f"--emulator={e}"] for e in EMULATORS]
     case = json.load(open(f"{case_dir}/case.json"))
     ir, expect = f"{case_dir}/ir.mlir", case["expect"]
     p = subprocess.run([opt, ir, "--norm-fusion-fuse=chip=sm_90a"], capture_output=True, text=True)
@@ -55,21 +56,21 @@ def main():
         return f"formed {formed} groups, expected one of {accepted}"
     args = case.get("args") or []
     stored = bool(args) and all("file" in a for a in args)
-    for device in DEVICES:
+    for device in devices:
         with tempfile.TemporaryDirectory() as t:
-            command = [runner, ir, f"--entry={case.get('function', 'main')}", "--device=emulator",
-                       f"--emulator={device}", "--check", f"--json={t}/r.json"]
+            command = [runner, ir, f"--entry={case.get('function', 'main')}", *device, "--check",
+                       f"--json={t}/r.json"]
             if stored:
                 command += [f"--input={case_dir}/{a['file']}" for a in args]
             command += [f"--output={t}/o{i}.npy" for i in range(len(case["results"]))]
             p = subprocess.run(command, capture_output=True, text=True)
             if p.returncode:
-                return f"{device}: norm-fusion-runner exits {p.returncode}: {p.stderr.strip()[-300:]}"
+                return f"{device[-1]}: norm-fusion-runner exits {p.returncode}: {p.stderr.strip()[-300:]}"
             if stored and (message := compare(case_dir, case, t)):
-                return f"{device}: {message}"
+                return f"{device[-1]}: {message}"
             report = json.load(open(f"{t}/r.json"))
             if report["fused"] != formed:
-                return f"{device}: the report says fused={report['fused']}, norm-fusion-opt formed {formed}"
+                return f"{device[-1]}: the report says fused={report['fused']}, norm-fusion-opt formed {formed}"
     return None
 
 

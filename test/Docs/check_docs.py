@@ -30,7 +30,8 @@ for doc in docs:
             failed += 1
             if not update:
                 print(f"{doc}: differs from norm-fusion-opt docs/example.mlir {arguments}")
-        return match.group(0).replace(shown, now) if update else match.group(0)
+        start, end = match.start(3) - match.start(), match.end(3) - match.start()
+        return match.group(0)[:start] + now + match.group(0)[end:] if update else match.group(0)
 
     new = block.sub(run, text)
     if update and new != text:

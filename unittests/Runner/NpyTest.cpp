@@ -128,9 +128,9 @@ TEST(Npy, readsWhatItWrote) {
        {ElementType::f64, ElementType::f32, ElementType::f16, ElementType::bf16,
         ElementType::f8E4M3FN, ElementType::f8E5M2, ElementType::i1,
         ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64})
-    for (llvm::ArrayRef<int64_t> shape :
-         {llvm::ArrayRef<int64_t>{}, llvm::ArrayRef<int64_t>{5},
-          llvm::ArrayRef<int64_t>{0, 3}, llvm::ArrayRef<int64_t>{2, 3, 4}}) {
+    for (const std::vector<int64_t> &shape :
+         {std::vector<int64_t>{}, std::vector<int64_t>{5},
+          std::vector<int64_t>{0, 3}, std::vector<int64_t>{2, 3, 4}}) {
       llvm::SmallString<64> path;
       ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("tensor", "npy", path));
       Tensor tensor = llvm::cantFail(Tensor::create(type, shape));
