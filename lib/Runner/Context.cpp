@@ -105,7 +105,8 @@ llvm::Error mlir::norm_fusion::runner::startRemarks(MLIRContext &context,
                                                     StringRef path) {
   // The engine emits nothing without a filter.
   remark::RemarkCategories categories;
-  categories.all = "norm-fusion.*";
+  categories.all = categories.passed = categories.missed =
+      categories.analysis = categories.failed = "norm-fusion.*";
   if (failed(remark::enableOptimizationRemarksWithLLVMStreamer(
           context, path, llvm::remarks::Format::YAML,
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))

@@ -7,7 +7,6 @@
 
 #include "norm_fusion/Runner/Report.h"
 #include "norm_fusion/Runner/Error.h"
-#include "norm_fusion/Version.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Runner/Run.h"
-#include "norm_fusion/Version.h"
 
 #include "llvm/Support/raw_ostream.h"
 

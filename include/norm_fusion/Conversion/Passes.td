@@ -113,7 +113,8 @@ def NormFusionAttachTarget
   let description = [{
     Modules that have targets keep them.
   }];
-  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect",
+                           "::mlir::norm_fusion::NormFusionDialect"];
   let options = [
     Option<"target", "target", "std::string", "\"nvvm\"",
            "Who runs the kernels: nvvm or emulator">,
