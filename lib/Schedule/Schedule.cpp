@@ -283,7 +283,8 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
     }
     unsigned groups = std::max<int64_t>(
         1, std::min<int64_t>(llvm::divideCeil(12, warps), 16 / warps));
-    unsigned rowBytes = problem.columns * problem.bytesPerColumn();
+    // What a row takes in the ring: lanes beyond the last column have slots too.
+    unsigned rowBytes = warps * lane * 32 * vector * problem.bytesPerColumn();
     unsigned slots = std::clamp<unsigned>(
         target.bytesInFlight / std::max(1u, groups * rowBytes), 1, 3);
     Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;

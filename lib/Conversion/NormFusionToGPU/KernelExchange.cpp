@@ -74,9 +74,18 @@ Value KernelEmitter::reduceWarp(Value value, Combiner combiner) {
   return value;
 }
 
-void KernelEmitter::syncBlock() { NVVM::BarrierOp::create(b); }
+/// Barrier 0 is the block's. Beside named barriers it gives its count too:
+/// racecheck doesn't follow it otherwise.
+void KernelEmitter::syncBlock() {
+  if (schedule.getRowGroups() == 1) {
+    NVVM::BarrierOp::create(b);
+    return;
+  }
+  NVVM::BarrierOp::create(b, TypeRange(), i32(0), i32(threads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
 
-/// Barrier 0 is the block's; row group g has barrier g + 1.
+/// Row group g has barrier g + 1.
 void KernelEmitter::syncRowGroup(Value rowGroup) {
   if (schedule.getRowGroups() == 1)
     return syncBlock();

@@ -1,0 +1,55 @@
+// The schedule is a function of the problem and the chip alone.
+// RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_90a" | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_80" | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_100" | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='structure=plain combine=kernel'" | FileCheck %s --check-prefix=PLAIN
+// RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_90a" > %t.once
+// RUN: norm-fusion-opt %t.once --norm-fusion-schedule="chip=sm_80" | diff %t.once -
+// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_70" 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='warps=1'" 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='cluster=2'" 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='speed=11'" 2>&1 | FileCheck %s --check-prefix=FIELD
+// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='warps=many'" 2>&1 | FileCheck %s --check-prefix=NUMBER
+
+// CHIP: unknown chip 'sm_70', expected sm_80
+// FEW: schedule isn't possible: warps=1 chunks={{.*}} hold {{.*}} columns, the problem has 4096
+// CLUSTER: cluster=2 isn't available, expected 1
+// FIELD: unknown schedule field 'speed'
+// NUMBER: schedule field 'warps' is 'many', expected a number from 1 to 32
+
+#e = affine_map<(m, n) -> (m, n)>
+#c = affine_map<(m, n) -> (n)>
+
+// CHECK-LABEL: func @bf16
+// PLAIN-LABEL: func @bf16
+func.func @bf16(%x: tensor<?x4096xbf16>, %o: tensor<?x4096xbf16>, %t: tensor<4096xf32>) -> (tensor<?x4096xbf16>, tensor<4096xf32>) {
+  // SM90: structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid
+  // SM80: structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid
+  // PLAIN: structure=plain {{.*}} vector=1 copy=load combine=kernel
+  %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<?x4096xbf16>) outs(%o, %t : tensor<?x4096xbf16>, tensor<4096xf32>) maps = [#e, #e, #c] {
+  ^bb0(%a: bf16):
+    %f = arith.extf %a : bf16 to f32
+    %s = norm_fusion.row_reduce add, %f : f32
+    %d = arith.subf %f, %s : f32
+    %b = arith.truncf %d : f32 to bf16
+    %k = norm_fusion.column_reduce add, %f : f32
+    norm_fusion.yield %b, %k : bf16, f32
+  } -> tensor<?x4096xbf16>, tensor<4096xf32>
+  return %0#0, %0#1 : tensor<?x4096xbf16>, tensor<4096xf32>
+}
+
+// A number of columns that no vector divides, or that is not known, takes the plain structure.
+// CHECK-LABEL: func @odd
+func.func @odd(%x: tensor<?x257xbf16>, %o: tensor<?xbf16>, %t: tensor<257xbf16>) -> (tensor<?xbf16>, tensor<257xbf16>) {
+  // CHECK: structure=plain
+  %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<?x257xbf16>) outs(%o, %t : tensor<?xbf16>, tensor<257xbf16>) maps = [#e, affine_map<(m, n) -> (m)>, #c] {
+  ^bb0(%a: bf16):
+    %f = arith.extf %a : bf16 to f32
+    %s = norm_fusion.row_reduce add, %f : f32
+    %b = arith.truncf %s : f32 to bf16
+    %k = norm_fusion.column_reduce add, %f : f32
+    %kb = arith.truncf %k : f32 to bf16
+    norm_fusion.yield %b, %kb : bf16, bf16
+  } -> tensor<?xbf16>, tensor<257xbf16>
+  return %0#0, %0#1 : tensor<?xbf16>, tensor<257xbf16>
+}
