@@ -57,7 +57,8 @@ def main():
                     b = r.get("benchmark")
                     line += (f"{b['median_us']:9.2f}{b['triad_us']:9.2f}{b['median_us'] / b['triad_us']:6.2f}{b['gb_per_s']:7.0f}"
                              if b else " " * 31)
-                    errors = " ".join(f"{o['max_abs_error']:.1e}" for o in r.get("outputs") or [])
+                    errors = " ".join(f"{o['max_abs_error']:.1e}" for o in r.get("outputs") or []
+                                      if o["max_abs_error"] is not None)
                     kernels = r.get("kernels") or []
                     k = kernels[0] if kernels else {}
                     print(line, f" {errors} bitwise={r.get('bitwise')}; regs={k.get('registers')} spills={k.get('spill_bytes')}",

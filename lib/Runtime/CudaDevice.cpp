@@ -64,8 +64,8 @@ public:
     size_t size = roundUp(bytes);
     std::lock_guard lock(mutex);
     auto &spare = hostVisible ? spareHost : spareDevice;
-    if (auto found = spare.find(size); found != spare.end() &&
-                                       !found->second.empty()) {
+    if (auto found = spare.find(size);
+        found != spare.end() && !found->second.empty()) {
       void *pointer = found->second.pop_back_val();
       live[pointer] = {size, hostVisible};
       return pointer;
@@ -324,8 +324,8 @@ Expected<ModuleHandle> CudaDevice::loadModule(llvm::ArrayRef<char> data) {
   int options[] = {cuda::errorLogBuffer, cuda::errorLogBufferBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
   auto fresh = std::make_unique<Image>();
-  if (auto result =
-          driver.moduleLoadData(&fresh->module, copy.c_str(), 2, options, values)) {
+  if (auto result = driver.moduleLoadData(&fresh->module, copy.c_str(), 2,
+                                          options, values)) {
     // A PTX error has several lines; errors of ours have one.
     std::string text = log;
     for (char &c : text)
@@ -392,9 +392,9 @@ Error CudaDevice::prepare(Kernel &kernel, const LaunchConfig &config) {
             " bytes of shared memory a block; the device has " +
             std::to_string(properties.sharedMemoryPerBlock));
   if (config.dynamicSharedMemory > kernel.dynamicShared) {
-    if (auto result = driver.functionSetAttribute(
-            kernel.function, cuda::maxDynamicSharedBytes,
-            config.dynamicSharedMemory))
+    if (auto result = driver.functionSetAttribute(kernel.function,
+                                                  cuda::maxDynamicSharedBytes,
+                                                  config.dynamicSharedMemory))
       return driver.makeError(result, "kernel " + kernel.name + " can't use " +
                                           Twine(config.dynamicSharedMemory) +
                                           " bytes of shared memory");
@@ -430,9 +430,9 @@ CudaDevice::getAttributes(const LaunchConfig &config) {
   return attributes;
 }
 
-cuda::LaunchConfig CudaDevice::getConfig(
-    const LaunchConfig &config, StreamHandle stream,
-    llvm::MutableArrayRef<cuda::LaunchAttribute> attributes) {
+cuda::LaunchConfig
+CudaDevice::getConfig(const LaunchConfig &config, StreamHandle stream,
+                      llvm::MutableArrayRef<cuda::LaunchAttribute> attributes) {
   cuda::LaunchConfig result = {};
   result.gridX = config.grid.x;
   result.gridY = config.grid.y;
@@ -476,9 +476,8 @@ Expected<Kernel *> CudaDevice::getProbe() {
   return static_cast<Kernel *>(*kernel);
 }
 
-Expected<unsigned>
-CudaDevice::getMaxActiveClusters(KernelHandle handle,
-                                 const LaunchConfig &given) {
+Expected<unsigned> CudaDevice::getMaxActiveClusters(KernelHandle handle,
+                                                    const LaunchConfig &given) {
   enter();
   LaunchConfig config = given;
   unsigned size = volume(config.cluster);
@@ -496,9 +495,9 @@ CudaDevice::getMaxActiveClusters(KernelHandle handle,
   int count = 0;
   cuda::Result result;
   if (size == 1) {
-    result = driver.occupancyBlocks(&count, kernel->function,
-                                    volume(config.block),
-                                    config.dynamicSharedMemory);
+    result =
+        driver.occupancyBlocks(&count, kernel->function, volume(config.block),
+                               config.dynamicSharedMemory);
     count *= properties.multiprocessors;
   } else {
     // Asked for a grid of one cluster; the answer doesn't depend on the grid.
@@ -578,9 +577,9 @@ Expected<std::unique_ptr<Device>> runtime::createCudaDevice(int ordinal) {
     return driver.makeError(result, "can't count the devices");
   if (ordinal < 0 || ordinal >= count)
     return llvm::make_error<DeviceError>(
-        ErrorKind::noDevice,
-        "no CUDA device " + std::to_string(ordinal) + ": there are " +
-            std::to_string(count) + "; use --device=emulator");
+        ErrorKind::noDevice, "no CUDA device " + std::to_string(ordinal) +
+                                 ": there are " + std::to_string(count) +
+                                 "; use --device=emulator");
   cuda::DeviceNumber number;
   if (auto result = driver.deviceGet(&number, ordinal))
     return driver.makeError(result, "can't open device " + Twine(ordinal));
@@ -607,8 +606,9 @@ Expected<std::unique_ptr<Device>> runtime::createCudaDevice(int ordinal) {
   properties.l2Bytes = get(cuda::l2CacheSize);
   driver.deviceTotalMem(&properties.globalBytes, number);
   // Data-center chips take 16 with leave, others 8 at most.
-  properties.maxClusterSize =
-      !get(cuda::clusterLaunch) ? 1 : major == 9 || major == 10 ? 16 : 8;
+  properties.maxClusterSize = !get(cuda::clusterLaunch)   ? 1
+                              : major == 9 || major == 10 ? 16
+                                                          : 8;
   properties.driverVersion = driver.version;
   return std::make_unique<CudaDevice>(driver, number, context,
                                       std::move(properties));

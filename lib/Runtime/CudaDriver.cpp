@@ -38,7 +38,8 @@ static std::string openDriver(Driver &driver) {
            "--device=emulator";
   if (driver.version < neededVersion)
     return "driver " + spell(driver.version) + " is too old, " +
-           spell(neededVersion) + " or newer is needed; update the NVIDIA "
+           spell(neededVersion) +
+           " or newer is needed; update the NVIDIA "
            "driver or use --device=emulator";
 #define F(symbol, name, arguments)                                             \
   driver.name = reinterpret_cast<Result(*) arguments>(find(#symbol));          \

@@ -119,17 +119,18 @@ static_assert(sizeof(LaunchConfig) == 56);
   F(cuModuleLoadDataEx, moduleLoadData,                                        \
     (Module *, const void *, unsigned, int *, void **))                        \
   F(cuModuleUnload, moduleUnload, (Module))                                    \
-  F(cuModuleGetFunction, moduleGetFunction, (Function *, Module, const char *)) \
+  F(cuModuleGetFunction, moduleGetFunction,                                    \
+    (Function *, Module, const char *))                                        \
   F(cuModuleGetGlobal_v2, moduleGetGlobal,                                     \
     (Pointer *, size_t *, Module, const char *))                               \
   F(cuFuncGetAttribute, functionGetAttribute, (int *, int, Function))          \
   F(cuFuncSetAttribute, functionSetAttribute, (Function, int, int))            \
   F(cuLaunchKernelEx, launchKernel,                                            \
-    (const cuda::LaunchConfig *, Function, void **, void **))                        \
+    (const cuda::LaunchConfig *, Function, void **, void **))                  \
   F(cuOccupancyMaxActiveBlocksPerMultiprocessor, occupancyBlocks,              \
     (int *, Function, int, size_t))                                            \
   F(cuOccupancyMaxActiveClusters, occupancyClusters,                           \
-    (int *, Function, const cuda::LaunchConfig *))                                   \
+    (int *, Function, const cuda::LaunchConfig *))                             \
   F(cuMemAlloc_v2, memoryAllocate, (Pointer *, size_t))                        \
   F(cuMemFree_v2, memoryFree, (Pointer))                                       \
   F(cuMemHostAlloc, memoryHostAllocate, (void **, size_t, unsigned))           \

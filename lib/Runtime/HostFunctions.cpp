@@ -124,10 +124,9 @@ static void launch(void *kernel, const LaunchConfig &given, void *stream,
   if (!info)
     return context->setError(info.takeError());
   config.cooperative = info->cooperative;
-  check(*context,
-        context->getDevice().launch(kernel, config,
-                                    llvm::ArrayRef<void *>(parameters, count),
-                                    pick(*context, stream)));
+  check(*context, context->getDevice().launch(
+                      kernel, config, llvm::ArrayRef<void *>(parameters, count),
+                      pick(*context, stream)));
 }
 
 static void mgpuLaunchKernel(void *kernel, intptr_t gridX, intptr_t gridY,
@@ -147,8 +146,7 @@ static void mgpuLaunchClusterKernel(void *kernel, intptr_t clusterX,
                                     intptr_t gridZ, intptr_t blockX,
                                     intptr_t blockY, intptr_t blockZ,
                                     int32_t shared, void *stream,
-                                    void **parameters, void **,
-                                    size_t) {
+                                    void **parameters, void **, size_t) {
   LaunchConfig config;
   config.grid = {unsigned(gridX), unsigned(gridY), unsigned(gridZ)};
   config.block = {unsigned(blockX), unsigned(blockY), unsigned(blockZ)};
@@ -176,7 +174,8 @@ static void mgpuStreamSynchronize(void *stream) {
 static void mgpuStreamWaitEvent(void *, void *) {}
 static void *mgpuEventCreate() {
   HostContext *context = getContext();
-  return context ? check(*context, context->getDevice().createEvent()) : nullptr;
+  return context ? check(*context, context->getDevice().createEvent())
+                 : nullptr;
 }
 static void mgpuEventDestroy(void *event) {
   if (HostContext *context = HostContext::getCurrent(); context && event)
@@ -324,7 +323,8 @@ static void *norm_fusion_workspace(int64_t bytes, int64_t kernel) {
 }
 
 std::vector<std::pair<llvm::StringRef, void *>> runtime::getHostSymbols() {
-#define ENTRY(name) {#name, reinterpret_cast<void *>(&name)}
+#define ENTRY(name)                                                            \
+  { #name, reinterpret_cast < void *>(&name) }
   return {ENTRY(mgpuModuleLoad),
           ENTRY(mgpuModuleLoadJIT),
           ENTRY(mgpuModuleUnload),

@@ -20,14 +20,17 @@ std::string exchange(llvm::StringRef synchronise) {
       %s = llvm.mlir.addressof @s : !llvm.ptr<3>
       %mine = llvm.getelementptr %s[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
       llvm.store %tid, %mine : i32, !llvm.ptr<3>
-      )" + synchronise + R"(
+      )" + synchronise +
+                     R"(
       %c32 = llvm.mlir.constant(32 : i32) : i32
       %other = llvm.xor %tid, %c32 : i32
       %theirs = llvm.getelementptr %s[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
       %v = llvm.load %theirs : !llvm.ptr<3> -> i32
       %out = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
       llvm.store %v, %out : i32, !llvm.ptr<1>
-  )").str(), shared);
+  )")
+                        .str(),
+                    shared);
 }
 
 class BarrierTest : public EmulatorTest {};
@@ -59,7 +62,9 @@ TEST_F(BarrierTest, NamedBarriersOfPartOfTheBlock) {
       %id = llvm.add %pair, %c1 : i32
       %c64 = llvm.mlir.constant(64 : i32) : i32
       nvvm.barrier id = %id number_of_threads = %c64
-  )"), grid(1, 128)), "");
+  )"),
+                grid(1, 128)),
+            "");
   for (unsigned t = 0; t < 128; ++t)
     EXPECT_EQ(result[t], t ^ 32);
 }
@@ -85,7 +90,8 @@ TEST_F(BarrierTest, ArriveAndSync) {
       llvm.store %v, %out : i32, !llvm.ptr<1>
       llvm.br ^end
     ^end:
-  )", shared);
+  )",
+                                shared);
   for (const char *seed : {"order-seed=0", "order-seed=3"}) {
     open(seed);
     EXPECT_EQ(run(text, grid(1, 64)), "");
@@ -102,7 +108,8 @@ TEST_F(BarrierTest, BarrierThatAThreadSkips) {
       nvvm.barrier0
       llvm.br ^end
     ^end:
-  )"), grid(1, 64));
+  )"),
+                          grid(1, 64));
   EXPECT_TRUE(contains(error, "barrier 0 is reached by 63 of 64 threads"));
   EXPECT_TRUE(contains(error, "thread 31 has exited"));
   // The device works on.
@@ -112,7 +119,9 @@ TEST_F(BarrierTest, BarrierThatAThreadSkips) {
 TEST_F(BarrierTest, CountMustBeAMultipleOf32) {
   EXPECT_TRUE(contains(run(wrapKernel(R"(
       nvvm.barrier id = %c1 number_of_threads = %c31
-  )"), grid(1, 64)), "isn't a multiple of 32"));
+  )"),
+                           grid(1, 64)),
+                       "isn't a multiple of 32"));
 }
 
 } // namespace

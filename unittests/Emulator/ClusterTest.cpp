@@ -37,7 +37,9 @@ std::string neighbour(llvm::StringRef before, llvm::StringRef after) {
       %b = llvm.mul %cta, %n : i32
       %o = llvm.add %b, %tid : i32
       %out = llvm.getelementptr %p[%o] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
-      llvm.store %v, %out : i32, !llvm.ptr<1>)").str(), globals);
+      llvm.store %v, %out : i32, !llvm.ptr<1>)")
+                        .str(),
+                    globals);
 }
 
 TEST_F(ClusterTest, ReadANeighbour) {
@@ -51,8 +53,10 @@ TEST_F(ClusterTest, ReadANeighbour) {
   }
   EXPECT_TRUE(contains(run(neighbour("", sync), grid(4, 4, 2)), "race: "));
   EXPECT_TRUE(contains(run(neighbour("nvvm.cluster.arrive.relaxed "
-                                     "nvvm.cluster.wait", sync),
-                           grid(4, 4, 2)), "race: "));
+                                     "nvvm.cluster.wait",
+                                     sync),
+                           grid(4, 4, 2)),
+                       "race: "));
 }
 
 TEST_F(ClusterTest, UseAfterExit) {
@@ -65,13 +69,16 @@ TEST_F(ClusterTest, UseAfterExit) {
       %v = llvm.load %remote : !llvm.ptr<7> -> i32
       llvm.store %v, %p : i32, !llvm.ptr<1>
       llvm.br ^end
-    ^end:)", globals);
+    ^end:)",
+                                globals);
   EXPECT_TRUE(contains(run(text, grid(2, 1, 2)), "use after exit"));
   EXPECT_TRUE(contains(run(wrapKernel(R"(
       %s = llvm.mlir.addressof @s : !llvm.ptr<3>
       %remote = nvvm.mapa %s, %c1 : !llvm.ptr<3> -> !llvm.ptr<7>
       %v = llvm.load %remote : !llvm.ptr<7> -> i32
-      llvm.store %v, %p : i32, !llvm.ptr<1>)", globals), grid(1, 1)),
+      llvm.store %v, %p : i32, !llvm.ptr<1>)",
+                                      globals),
+                           grid(1, 1)),
                        "mapa: block 1 of a cluster of 1"));
 }
 
@@ -108,7 +115,8 @@ TEST_F(ClusterTest, AsyncStore) {
       %out = llvm.getelementptr %p[%cta] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
       llvm.store %v, %out : i32, !llvm.ptr<1>
       nvvm.cluster.arrive
-      nvvm.cluster.wait)", globals);
+      nvvm.cluster.wait)",
+                                globals);
   for (const char *seed : {"order-seed=0", "order-seed=1", "order-seed=2"}) {
     open(seed);
     EXPECT_EQ(run(text, grid(8, 1, 4)), "");

@@ -32,7 +32,9 @@ std::string copyAsync(llvm::StringRef wait) {
       %c100 = llvm.mlir.constant(100 : i32) : i32
       %o = llvm.add %tid, %c100 : i32
       %out = llvm.getelementptr %p[%o] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
-      llvm.store %v, %out : i32, !llvm.ptr<1>)").str(), globals);
+      llvm.store %v, %out : i32, !llvm.ptr<1>)")
+                        .str(),
+                    globals);
 }
 
 TEST_F(CopyTest, WaitGroup) {
@@ -48,8 +50,9 @@ TEST_F(CopyTest, MissingWait) {
     open(seed);
     EXPECT_TRUE(contains(run(copyAsync(""), grid(1, 32)),
                          "asynchronous copy to it is in flight"));
-    EXPECT_TRUE(contains(run(copyAsync("nvvm.cp.async.wait.group 1"), grid(1, 32)),
-                         "asynchronous copy to it is in flight"));
+    EXPECT_TRUE(
+        contains(run(copyAsync("nvvm.cp.async.wait.group 1"), grid(1, 32)),
+                 "asynchronous copy to it is in flight"));
   }
 }
 
@@ -63,7 +66,10 @@ TEST_F(CopyTest, PartialSourceFillsWithZeros) {
       nvvm.cp.async.wait.group 0
       %v = llvm.load %s : !llvm.ptr<3> -> vector<4xi32>
       llvm.store %v, %p {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
-  )", globals), grid(1, 1)), "");
+  )",
+                           globals),
+                grid(1, 1)),
+            "");
   EXPECT_EQ(result[0], 31u);
   EXPECT_EQ(result[3], 0u);
 }
@@ -73,7 +79,8 @@ std::string bulkCopy(llvm::StringRef wait, llvm::StringRef bytes = "128") {
   return wrapKernel((R"(
       %s = llvm.mlir.addressof @s : !llvm.ptr<3>
       %bar = llvm.mlir.addressof @bar : !llvm.ptr<3>
-      %c128 = llvm.mlir.constant()" + bytes + R"( : i32) : i32
+      %c128 = llvm.mlir.constant()" +
+                     bytes + R"( : i32) : i32
       %size = llvm.mlir.constant(128 : i32) : i32
       %first = llvm.icmp "eq" %tid, %c0 : i32
       llvm.cond_br %first, ^start, ^wait
@@ -95,7 +102,9 @@ std::string bulkCopy(llvm::StringRef wait, llvm::StringRef bytes = "128") {
       %c100 = llvm.mlir.constant(100 : i32) : i32
       %o = llvm.add %tid, %c100 : i32
       %out = llvm.getelementptr %p[%o] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
-      llvm.store %w, %out : i32, !llvm.ptr<1>)").str(), globals);
+      llvm.store %w, %out : i32, !llvm.ptr<1>)")
+                        .str(),
+                    globals);
 }
 
 TEST_F(CopyTest, BulkCopyWithMbarrier) {
@@ -130,7 +139,9 @@ TEST_F(CopyTest, BulkToGlobal) {
       nvvm.cp.async.bulk.commit.group
       )" + wait + R"(
       llvm.br ^end
-    ^end:)").str(), globals);
+    ^end:)")
+                          .str(),
+                      globals);
   };
   EXPECT_EQ(run(text("nvvm.cp.async.bulk.wait_group 0"), grid(1, 32)), "");
   EXPECT_EQ(result[9], 9u);
@@ -142,7 +153,8 @@ TEST_F(CopyTest, MbarrierOfPlainArrivals) {
     return wrapKernel((R"(
       %bar = llvm.mlir.addressof @bar : !llvm.ptr<3>
       %s = llvm.mlir.addressof @s : !llvm.ptr<3>
-      %n = llvm.mlir.constant()" + count + R"( : i32) : i32
+      %n = llvm.mlir.constant()" +
+                       count + R"( : i32) : i32
       %first = llvm.icmp "eq" %tid, %c0 : i32
       llvm.cond_br %first, ^start, ^go
     ^start:
@@ -158,12 +170,14 @@ TEST_F(CopyTest, MbarrierOfPlainArrivals) {
       %from = llvm.getelementptr %s[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
       %v = llvm.load %from : !llvm.ptr<3> -> i32
       %out = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
-      llvm.store %v, %out : i32, !llvm.ptr<1>)").str(), globals);
+      llvm.store %v, %out : i32, !llvm.ptr<1>)")
+                          .str(),
+                      globals);
   };
   EXPECT_EQ(run(text("32"), grid(1, 32)), "");
   EXPECT_EQ(result[1], 30u);
-  EXPECT_TRUE(contains(run(text("33"), grid(1, 32)),
-                       "still expects 1 of 33 arrivals"));
+  EXPECT_TRUE(
+      contains(run(text("33"), grid(1, 32)), "still expects 1 of 33 arrivals"));
   EXPECT_TRUE(contains(run(text("16"), grid(1, 32)), "race"));
 }
 

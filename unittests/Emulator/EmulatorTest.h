@@ -8,15 +8,15 @@
 #ifndef NORM_FUSION_UNITTESTS_EMULATOR_EMULATORTEST_H
 #define NORM_FUSION_UNITTESTS_EMULATOR_EMULATORTEST_H
 
-#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
-#include "norm_fusion/Runtime/Device.h"
-#include "norm_fusion/Target/Emulator/Target.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+#include "norm_fusion/Runtime/Device.h"
+#include "norm_fusion/Target/Emulator/Target.h"
 #include "gtest/gtest.h"
 
 namespace mlir::norm_fusion::runtime {

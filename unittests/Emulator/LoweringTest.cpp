@@ -26,17 +26,20 @@ TEST_F(LoweringTest, UnknownPtxIsNamed) {
       wrapKernel("nvvm.inline_ptx \"frobnicate.b32 $0, 1;\" ro (%tid : i32)"),
       errors));
   EXPECT_TRUE(contains(errors, "'frobnicate.b32 $0, 1'"));
-  EXPECT_FALSE(bool(llvm::errorToBool(mlir::norm_fusion::emulator::checkInlinePtx(
-      "ld.relaxed.gpu.global.v4.b32 {$0,$1,$2,$3}, [$4];"))));
-  EXPECT_TRUE(bool(llvm::errorToBool(mlir::norm_fusion::emulator::checkInlinePtx(
-      "ld.relaxed.moon.global.b32 $0, [$1];"))));
+  EXPECT_FALSE(
+      bool(llvm::errorToBool(mlir::norm_fusion::emulator::checkInlinePtx(
+          "ld.relaxed.gpu.global.v4.b32 {$0,$1,$2,$3}, [$4];"))));
+  EXPECT_TRUE(
+      bool(llvm::errorToBool(mlir::norm_fusion::emulator::checkInlinePtx(
+          "ld.relaxed.moon.global.b32 $0, [$1];"))));
 }
 
 TEST_F(LoweringTest, UnknownFunctionIsNamed) {
   std::string errors;
-  EXPECT_FALSE(compileText(
-      wrapKernel("%x = llvm.call @foo(%tid) : (i32) -> i32",
-                 "llvm.func @foo(i32) -> i32"), errors));
+  EXPECT_FALSE(
+      compileText(wrapKernel("%x = llvm.call @foo(%tid) : (i32) -> i32",
+                             "llvm.func @foo(i32) -> i32"),
+                  errors));
   EXPECT_TRUE(contains(errors, "'foo'"));
 }
 
@@ -53,7 +56,9 @@ TEST_F(LoweringTest, InlinePtx) {
       nvvm.inline_ptx "{ .reg .pred p; setp.eq.u32 p, $1, 31; @p st.global.u32 [$0+24], $1; @!p st.global.u32 [$0+24], 0; }" ro (%g, %old : i64, i32)
       %yes = llvm.icmp "eq" %c1, %c1 : i32
       nvvm.inline_ptx "st.global.f32 [$0+28], $1;" ro (%g, %c5 : i64, f32), predicate = %yes
-  )"), grid(1, 1)), "");
+  )"),
+                grid(1, 1)),
+            "");
   EXPECT_EQ(result[0], 1u);
   EXPECT_EQ(result[2], 31u);
   EXPECT_EQ(result[4], 32u);
@@ -76,9 +81,12 @@ TEST_F(LoweringTest, LibdeviceAndNarrowFloats) {
       llvm.store %b, %o2 : bf16, !llvm.ptr<1>
       %o3 = llvm.getelementptr %p[3] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
       llvm.store %h, %o3 : f16, !llvm.ptr<1>
-  )", R"(
+  )",
+                           R"(
       llvm.func @__nv_rsqrtf(f32) -> f32
-      llvm.func @__nv_powf(f32, f32) -> f32)"), grid(1, 1)), "");
+      llvm.func @__nv_powf(f32, f32) -> f32)"),
+                grid(1, 1)),
+            "");
   EXPECT_EQ(llvm::bit_cast<float>(result[1]), 4.0f);
   EXPECT_NEAR(llvm::bit_cast<float>(result[0]), 0.70710678f, 1e-6f);
   EXPECT_EQ(result[2] & 0xffff, 0x3f82u); // a tie, to even
@@ -86,8 +94,9 @@ TEST_F(LoweringTest, LibdeviceAndNarrowFloats) {
 }
 
 TEST_F(LoweringTest, TrapInstruction) {
-  EXPECT_TRUE(contains(run(wrapKernel(
-      "\"llvm.intr.trap\"() : () -> ()"), grid(1, 1)), "trap instruction"));
+  EXPECT_TRUE(
+      contains(run(wrapKernel("\"llvm.intr.trap\"() : () -> ()"), grid(1, 1)),
+               "trap instruction"));
 }
 
 } // namespace

@@ -15,9 +15,12 @@ class MemoryTest : public EmulatorTest {};
 
 std::string storeAt(llvm::StringRef index, llvm::StringRef extra = "") {
   return wrapKernel((R"(
-      %i = llvm.mlir.constant()" + index + R"( : i64) : i64
+      %i = llvm.mlir.constant()" +
+                     index + R"( : i64) : i64
       %out = llvm.getelementptr %p[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
-      llvm.store %tid, %out )" + extra + R"( : i32, !llvm.ptr<1>)").str());
+      llvm.store %tid, %out )" +
+                     extra + R"( : i32, !llvm.ptr<1>)")
+                        .str());
 }
 
 TEST_F(MemoryTest, OutOfBounds) {
@@ -27,8 +30,9 @@ TEST_F(MemoryTest, OutOfBounds) {
                               "bounds: writes 4 bytes"));
   EXPECT_TRUE(contains(error, "0 bytes behind a buffer of 64 bytes"));
   EXPECT_TRUE(contains(run(storeAt("-4"), grid(1, 1), 16), "out of bounds"));
-  EXPECT_TRUE(contains(run(storeAt("62", "{alignment = 1 : i64}"), grid(1, 1), 16),
-                       "out of bounds"));
+  EXPECT_TRUE(
+      contains(run(storeAt("62", "{alignment = 1 : i64}"), grid(1, 1), 16),
+               "out of bounds"));
 }
 
 TEST_F(MemoryTest, Misaligned) {
@@ -60,11 +64,13 @@ TEST_F(MemoryTest, UseAfterFree) {
 }
 
 TEST_F(MemoryTest, SharedOutOfBounds) {
-  std::string text = wrapKernel(R"(
+  std::string text =
+      wrapKernel(R"(
       %s = llvm.mlir.addressof @s : !llvm.ptr<3>
       %mine = llvm.getelementptr %s[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
       llvm.store %tid, %mine : i32, !llvm.ptr<3>)",
-      "llvm.mlir.global external @s() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i32>");
+                 "llvm.mlir.global external @s() {addr_space = 3 : i32, "
+                 "alignment = 16 : i64} : !llvm.array<0 x i32>");
   LaunchConfig config = grid(2, 33);
   config.dynamicSharedMemory = 132;
   EXPECT_EQ(run(text, config), "");
@@ -113,7 +119,8 @@ std::string gridBarrier(llvm::StringRef fence) {
       %to = llvm.add %cta, %c100 : i32
       %out = llvm.getelementptr %p[%to] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
       llvm.store %v, %out : i32, !llvm.ptr<1>
-  )").str());
+  )")
+                        .str());
 }
 
 TEST_F(MemoryTest, GridBarrier) {
@@ -125,10 +132,10 @@ TEST_F(MemoryTest, GridBarrier) {
       EXPECT_EQ(result[100 + block], 7u);
   }
   EXPECT_TRUE(contains(run(gridBarrier(""), grid(8, 1, 1, true)), "race: "));
-  EXPECT_TRUE(contains(
-      run(gridBarrier("llvm.fence syncscope(\"block\") acq_rel"),
-          grid(8, 1, 1, true)),
-      "race: "));
+  EXPECT_TRUE(
+      contains(run(gridBarrier("llvm.fence syncscope(\"block\") acq_rel"),
+                   grid(8, 1, 1, true)),
+               "race: "));
 }
 
 TEST_F(MemoryTest, GridBarrierNeedsResidency) {

@@ -46,9 +46,10 @@ TEST(OptionsTest, NarrowFloatsRoundToNearestEven) {
       continue;
     }
     ASSERT_EQ(convertToBFloat16(value),
-              reference(value, llvm::APFloat::BFloat())) << value;
-    ASSERT_EQ(convertToHalf(value),
-              reference(value, llvm::APFloat::IEEEhalf())) << value;
+              reference(value, llvm::APFloat::BFloat()))
+        << value;
+    ASSERT_EQ(convertToHalf(value), reference(value, llvm::APFloat::IEEEhalf()))
+        << value;
   }
   for (unsigned bits = 0; bits < 0x7c00; ++bits)
     ASSERT_EQ(convertToHalf(convertFromHalf(bits)), bits);

@@ -15,7 +15,8 @@ std::string store(llvm::StringRef compute) {
   return wrapKernel((compute + R"(
       %out = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
       llvm.store %v, %out : i32, !llvm.ptr<1>
-  )").str());
+  )")
+                        .str());
 }
 
 class WarpTest : public EmulatorTest {};
@@ -25,39 +26,52 @@ TEST_F(WarpTest, Butterfly) {
       %f = llvm.sitofp %tid : i32 to f32
       %g = nvvm.shfl.sync bfly %all, %f, %c1, %c31 : f32 -> f32
       %v = llvm.fptosi %g : f32 to i32
-  )"), grid(1, 64)), "");
+  )"),
+                grid(1, 64)),
+            "");
   for (unsigned t = 0; t < 64; ++t)
     EXPECT_EQ(result[t], t ^ 1);
 }
 
 TEST_F(WarpTest, UpDownIndex) {
-  EXPECT_EQ(run(store("%v = nvvm.shfl.sync up %all, %tid, %c1, %c0 : i32 -> i32"),
-                grid(1, 32)), "");
+  EXPECT_EQ(
+      run(store("%v = nvvm.shfl.sync up %all, %tid, %c1, %c0 : i32 -> i32"),
+          grid(1, 32)),
+      "");
   EXPECT_EQ(result[0], 0u);
   EXPECT_EQ(result[5], 4u);
-  EXPECT_EQ(run(store("%v = nvvm.shfl.sync down %all, %tid, %c1, %c31 : i32 -> i32"),
-                grid(1, 32)), "");
+  EXPECT_EQ(
+      run(store("%v = nvvm.shfl.sync down %all, %tid, %c1, %c31 : i32 -> i32"),
+          grid(1, 32)),
+      "");
   EXPECT_EQ(result[31], 31u);
   EXPECT_EQ(result[5], 6u);
-  EXPECT_EQ(run(store("%v = nvvm.shfl.sync idx %all, %tid, %c31, %c31 : i32 -> i32"),
-                grid(1, 64)), "");
+  EXPECT_EQ(
+      run(store("%v = nvvm.shfl.sync idx %all, %tid, %c31, %c31 : i32 -> i32"),
+          grid(1, 64)),
+      "");
   EXPECT_EQ(result[3], 31u);
   EXPECT_EQ(result[40], 63u);
 }
 
 TEST_F(WarpTest, ReduceVoteElect) {
   EXPECT_EQ(run(store("%v = nvvm.redux.sync add %tid, %all : i32 -> i32"),
-                grid(1, 32)), "");
+                grid(1, 32)),
+            "");
   EXPECT_EQ(result[7], 496u);
   EXPECT_EQ(run(store(R"(
       %odd = llvm.trunc %tid : i32 to i1
       %v = nvvm.vote.sync ballot %all, %odd -> i32
-  )"), grid(1, 32)), "");
+  )"),
+                grid(1, 32)),
+            "");
   EXPECT_EQ(result[7], 0xaaaaaaaau);
   EXPECT_EQ(run(store(R"(
       %e = nvvm.elect.sync -> i1
       %v = llvm.zext %e : i1 to i32
-  )"), grid(1, 64)), "");
+  )"),
+                grid(1, 64)),
+            "");
   EXPECT_EQ(std::count(result.begin(), result.begin() + 64, 1u), 2);
   EXPECT_EQ(result[32], 1u);
 }
@@ -77,7 +91,9 @@ TEST_F(WarpTest, MaskOfExitedLanes) {
       nvvm.bar.warp.sync %all : i32
       llvm.br ^end
     ^end:
-  )"), grid(1, 32)), "divergent collective"));
+  )"),
+                           grid(1, 32)),
+                       "divergent collective"));
 }
 
 TEST_F(WarpTest, WarpSyncOrdersShuffleDoesNot) {
@@ -94,7 +110,9 @@ TEST_F(WarpTest, WarpSyncOrdersShuffleDoesNot) {
       %v = llvm.load %theirs : !llvm.ptr<3> -> i32
       %out = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
       llvm.store %v, %out : i32, !llvm.ptr<1>
-    )").str(), globals);
+    )")
+                          .str(),
+                      globals);
   };
   EXPECT_EQ(run(text("nvvm.bar.warp.sync %all : i32"), grid(1, 32)), "");
   EXPECT_EQ(result[4], 5u);

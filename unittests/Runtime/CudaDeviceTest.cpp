@@ -80,7 +80,9 @@ protected:
     EXPECT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
     return *kernel;
   }
-  std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
+  std::string text(llvm::Error error) {
+    return llvm::toString(std::move(error));
+  }
   uint32_t *allocate(size_t words) {
     auto memory = device->allocate(words * 4, /*hostVisible=*/true);
     EXPECT_TRUE(bool(memory)) << llvm::toString(memory.takeError());
@@ -165,8 +167,9 @@ TEST_F(CudaDeviceTest, Cooperative) {
   EXPECT_EQ(*data, config.grid.x);
   config.block.x = 1024;
   config.grid.x = *blocks + 1;
-  EXPECT_NE(launch("together", config, data).find("cooperative launch too large"),
-            std::string::npos);
+  EXPECT_NE(
+      launch("together", config, data).find("cooperative launch too large"),
+      std::string::npos);
 }
 
 TEST_F(CudaDeviceTest, GraphsAndEvents) {

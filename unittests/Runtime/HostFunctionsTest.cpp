@@ -24,7 +24,8 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
   std::string errors;
   auto object = compileText(wrapKernel(R"(
       %out = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
-      llvm.store %tid, %out : i32, !llvm.ptr<1>)"), errors);
+      llvm.store %tid, %out : i32, !llvm.ptr<1>)"),
+                            errors);
   ASSERT_TRUE(object) << errors;
   StreamHandle stream = *device->createStream();
   {
@@ -56,7 +57,8 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
     EXPECT_EQ(copy[34], 7u);
     EXPECT_EQ(find<int64_t()>("norm_fusion_multiprocessor_count")(), 4);
     EXPECT_GT(find<int64_t(int64_t, int64_t, int64_t)>(
-                  "norm_fusion_max_active_clusters")(2, 512, 100000), 0);
+                  "norm_fusion_max_active_clusters")(2, 512, 100000),
+              0);
     auto *workspace = find<void *(int64_t, int64_t)>("norm_fusion_workspace");
     auto *first = static_cast<uint32_t *>(workspace(1024, 0));
     EXPECT_EQ(first[255], 0u);
@@ -80,7 +82,8 @@ TEST_F(HostFunctionsTest, Capture) {
   std::string errors;
   auto object = compileText(wrapKernel(R"(
       %old = llvm.atomicrmw add %p, %c1 syncscope("device") monotonic : !llvm.ptr<1>, i32
-  )"), errors);
+  )"),
+                            errors);
   ASSERT_TRUE(object) << errors;
   StreamHandle stream = *device->createStream();
   auto kernel = device->getKernel(*device->loadModule(*object), "k");
@@ -90,7 +93,9 @@ TEST_F(HostFunctionsTest, Capture) {
   void *pointer = data;
   void *arguments[] = {&pointer};
   for (unsigned i = 0; i < 3; ++i)
-    EXPECT_EQ(llvm::toString(device->launch(*kernel, grid(2, 4), arguments, stream)), "");
+    EXPECT_EQ(
+        llvm::toString(device->launch(*kernel, grid(2, 4), arguments, stream)),
+        "");
   pointer = nullptr; // values were taken at the launch
   auto graph = device->endCapture(stream);
   EXPECT_EQ(*static_cast<uint32_t *>(data), 0u);

@@ -392,28 +392,25 @@ static double nf_emu_exp10(double x) { return std::pow(10.0, x); }
 std::vector<std::pair<llvm::StringRef, void *>> emu::getKernelSymbols() {
   std::vector<std::pair<llvm::StringRef, void *>> symbols;
 #define ADD(name) symbols.push_back({#name, reinterpret_cast<void *>(&name)});
-  ADD(nf_emu_register) ADD(nf_emu_clock) ADD(nf_emu_shared)
-  ADD(nf_emu_access) ADD(nf_emu_atomic_access) ADD(nf_emu_masked_access)
-  ADD(nf_emu_fence) ADD(nf_emu_fence_proxy) ADD(nf_emu_trap)
-  ADD(nf_emu_assertfail) ADD(nf_emu_isspacep) ADD(nf_emu_mapa)
-  ADD(nf_emu_getctarank) ADD(nf_emu_barrier) ADD(nf_emu_shuffle)
-  ADD(nf_emu_vote) ADD(nf_emu_reduce) ADD(nf_emu_match)
-  ADD(nf_emu_warp_sync) ADD(nf_emu_elect) ADD(nf_emu_ldmatrix)
-  ADD(nf_emu_activemask) ADD(nf_emu_cluster_arrive) ADD(nf_emu_cluster_wait)
-  ADD(nf_emu_griddep_wait) ADD(nf_emu_griddep_launch) ADD(nf_emu_nanosleep)
-  ADD(nf_emu_exit) ADD(nf_emu_mbarrier_init) ADD(nf_emu_mbarrier_inval)
-  ADD(nf_emu_mbarrier_arrive) ADD(nf_emu_mbarrier_expect_tx)
-  ADD(nf_emu_mbarrier_complete_tx) ADD(nf_emu_mbarrier_wait)
-  ADD(nf_emu_cp_async) ADD(nf_emu_cp_async_commit) ADD(nf_emu_cp_async_wait)
-  ADD(nf_emu_cp_async_wait_all) ADD(nf_emu_cp_async_mbarrier_arrive)
-  ADD(nf_emu_bulk_to_shared) ADD(nf_emu_bulk_to_global)
-  ADD(nf_emu_bulk_commit) ADD(nf_emu_bulk_wait) ADD(nf_emu_st_async)
-  ADD(nf_emu_prmt) ADD(nf_emu_to_fp8x2)
-  ADD(nf_emu_rsqrtf) ADD(nf_emu_rsqrt) ADD(nf_emu_powif) ADD(nf_emu_powi)
-  ADD(nf_emu_abs) ADD(nf_emu_llabs) ADD(nf_emu_isnanf) ADD(nf_emu_isnand)
-  ADD(nf_emu_isinff) ADD(nf_emu_isinfd) ADD(nf_emu_finitef)
-  ADD(nf_emu_isfinited)
-  ADD(nf_emu_exp10f) ADD(nf_emu_exp10) ADD(memcpy) ADD(memmove) ADD(memset)
+  ADD(nf_emu_register)
+  ADD(nf_emu_clock) ADD(nf_emu_shared) ADD(nf_emu_access) ADD(nf_emu_atomic_access) ADD(
+      nf_emu_masked_access) ADD(nf_emu_fence) ADD(nf_emu_fence_proxy) ADD(nf_emu_trap) ADD(nf_emu_assertfail)
+      ADD(nf_emu_isspacep) ADD(nf_emu_mapa) ADD(nf_emu_getctarank) ADD(nf_emu_barrier) ADD(
+          nf_emu_shuffle) ADD(nf_emu_vote) ADD(nf_emu_reduce) ADD(nf_emu_match) ADD(nf_emu_warp_sync)
+          ADD(nf_emu_elect) ADD(nf_emu_ldmatrix) ADD(nf_emu_activemask) ADD(nf_emu_cluster_arrive) ADD(
+              nf_emu_cluster_wait) ADD(nf_emu_griddep_wait) ADD(nf_emu_griddep_launch) ADD(nf_emu_nanosleep)
+              ADD(nf_emu_exit) ADD(nf_emu_mbarrier_init) ADD(nf_emu_mbarrier_inval) ADD(
+                  nf_emu_mbarrier_arrive) ADD(nf_emu_mbarrier_expect_tx) ADD(nf_emu_mbarrier_complete_tx)
+                  ADD(nf_emu_mbarrier_wait) ADD(nf_emu_cp_async) ADD(nf_emu_cp_async_commit) ADD(
+                      nf_emu_cp_async_wait) ADD(nf_emu_cp_async_wait_all) ADD(nf_emu_cp_async_mbarrier_arrive)
+                      ADD(nf_emu_bulk_to_shared) ADD(nf_emu_bulk_to_global) ADD(nf_emu_bulk_commit) ADD(
+                          nf_emu_bulk_wait) ADD(nf_emu_st_async) ADD(nf_emu_prmt) ADD(nf_emu_to_fp8x2)
+                          ADD(nf_emu_rsqrtf) ADD(nf_emu_rsqrt) ADD(nf_emu_powif) ADD(
+                              nf_emu_powi) ADD(nf_emu_abs) ADD(nf_emu_llabs)
+                              ADD(nf_emu_isnanf) ADD(nf_emu_isnand) ADD(
+                                  nf_emu_isinff) ADD(nf_emu_isinfd) ADD(nf_emu_finitef)
+                                  ADD(nf_emu_isfinited) ADD(nf_emu_exp10f) ADD(
+                                      nf_emu_exp10) ADD(memcpy) ADD(memmove) ADD(memset)
 #undef ADD
 #define ONE(name)                                                              \
   symbols.push_back(                                                           \
@@ -428,28 +425,50 @@ std::vector<std::pair<llvm::StringRef, void *>> emu::getKernelSymbols() {
        reinterpret_cast<void *>(static_cast<float (*)(float, float)>(          \
            [](float x, float y) -> float { return std::name(x, y); }))});      \
   symbols.push_back(                                                           \
-      {#name, reinterpret_cast<void *>(static_cast<double (*)(double, double)>( \
-                  [](double x, double y) -> double {                           \
-                    return std::name(x, y);                                    \
-                  }))});
-  ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p)
-  ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh)
-  ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh) ONE(sqrt) ONE(cbrt) ONE(erf)
-  ONE(erfc) ONE(floor) ONE(ceil) ONE(trunc) ONE(round) ONE(rint)
-  ONE(nearbyint) ONE(fabs) ONE(tgamma) ONE(lgamma) ONE(logb)
-  TWO(atan2) TWO(pow) TWO(fmin) TWO(fmax) TWO(fmod) TWO(copysign)
-  TWO(remainder) TWO(hypot) TWO(fdim)
+      {#name,                                                                  \
+       reinterpret_cast<void *>(static_cast<double (*)(double, double)>(       \
+           [](double x, double y) -> double { return std::name(x, y); }))});
+                                      ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(
+                                          log10) ONE(log1p) ONE(sin) ONE(cos)
+                                          ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(
+                                              sinh) ONE(cosh) ONE(tanh)
+                                              ONE(asinh) ONE(acosh) ONE(atanh) ONE(
+                                                  sqrt) ONE(cbrt) ONE(erf)
+                                                  ONE(erfc) ONE(floor) ONE(ceil) ONE(
+                                                      trunc) ONE(round) ONE(rint) ONE(nearbyint)
+                                                      ONE(fabs) ONE(tgamma) ONE(lgamma) ONE(
+                                                          logb) TWO(atan2)
+                                                          TWO(pow) TWO(fmin) TWO(
+                                                              fmax) TWO(fmod) TWO(copysign)
+                                                              TWO(remainder) TWO(
+                                                                  hypot) TWO(fdim)
 #undef ONE
 #undef TWO
+                                                                  symbols.push_back(
+                                                                      {"fmaf",
+                                                                       reinterpret_cast<
+                                                                           void
+                                                                               *>(
+                                                                           static_cast<float (
+                                                                                   *)(
+                                                                               float,
+                                                                               float,
+                                                                               float)>(
+                                                                               [](float
+                                                                                      x,
+                                                                                  float
+                                                                                      y,
+                                                                                  float
+                                                                                      z) {
+                                                                                 return std::fma(
+                                                                                     x,
+                                                                                     y,
+                                                                                     z);
+                                                                               }))});
   symbols.push_back(
-      {"fmaf", reinterpret_cast<void *>(static_cast<float (*)(float, float, float)>(
-                   [](float x, float y, float z) { return std::fma(x, y, z); }))});
-  symbols.push_back(
-      {"fma", reinterpret_cast<void *>(
-                  static_cast<double (*)(double, double, double)>(
-                      [](double x, double y, double z) {
-                        return std::fma(x, y, z);
-                      }))});
+      {"fma",
+       reinterpret_cast<void *>(static_cast<double (*)(double, double, double)>(
+           [](double x, double y, double z) { return std::fma(x, y, z); }))});
   auto conversions = getHalfConversionSymbols();
   symbols.insert(symbols.end(), conversions.begin(), conversions.end());
   return symbols;

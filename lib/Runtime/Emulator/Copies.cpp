@@ -54,6 +54,8 @@ void Machine::issue(AsyncCopy copy) {
     stored = &bulk.back();
   } else {
     fiber.copies.push_back(copy);
+    arrivesPending += copy.kind == AsyncCopy::arrive;
+    laterPending += copy.kind == AsyncCopy::thread && copy.later;
     stored = &fiber.copies.back();
   }
   if (copy.source == nullptr && copy.kind != AsyncCopy::arrive)
@@ -66,6 +68,8 @@ void Machine::perform(AsyncCopy &copy) {
   if (copy.performed)
     return;
   copy.performed = true;
+  arrivesPending -= copy.kind == AsyncCopy::arrive;
+  laterPending -= copy.kind == AsyncCopy::thread && copy.later;
   madeProgress();
   if (copy.kind == AsyncCopy::arrive) {
     MBarrier *barrier = lookUpMBarrier(copy.barrier);
@@ -138,17 +142,23 @@ bool Machine::performOne(bool onlyLater) {
       perform(copy);
       return true;
     }
+  if (onlyLater) {
+    // Any will do; looking at all threads would cost more than it tells.
+    for (unsigned tries = 0; laterPending && tries < 8; ++tries) {
+      Block &block = blocks[random(blocks.size())];
+      for (AsyncCopy &copy : block.fibers[random(threads)].copies)
+        if (copy.kind == AsyncCopy::thread && isDue(copy)) {
+          perform(copy);
+          return true;
+        }
+    }
+    return false;
+  }
+  if (!arrivesPending)
+    return false;
   // A thread's own copies are only waited for by others through an mbarrier.
   for (Block &block : blocks)
     for (Fiber &fiber : block.fibers) {
-      if (onlyLater) {
-        for (AsyncCopy &copy : fiber.copies)
-          if (copy.kind == AsyncCopy::thread && isDue(copy)) {
-            perform(copy);
-            return true;
-          }
-        continue;
-      }
       for (size_t i = 0; i < fiber.copies.size(); ++i) {
         if (fiber.copies[i].kind != AsyncCopy::arrive)
           continue;
@@ -261,7 +271,8 @@ uint32_t Machine::mbarrierWait(uintptr_t address, uint64_t phase, bool parity,
   if (findShared(address) != self().block)
     trap("mbarrier.try_wait: an mbarrier of another block");
   auto done = [&] {
-    return parity ? (barrier->phase & 1) != (phase & 1) : barrier->phase != phase;
+    return parity ? (barrier->phase & 1) != (phase & 1)
+                  : barrier->phase != phase;
   };
   if (!done()) {
     if (!blocking) {

@@ -53,11 +53,10 @@ public:
       return makeError(ErrorKind::outOfMemory,
                        "out of emulated device memory: " + llvm::Twine(bytes) +
                            " bytes");
-    size_t mapped = (std::max<size_t>(bytes, 1) + page - 1) / page * page +
-                    2 * page;
-    void *mapping =
-        mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t mapped =
+        (std::max<size_t>(bytes, 1) + page - 1) / page * page + 2 * page;
+    void *mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
       return makeError(ErrorKind::outOfMemory,
                        "out of emulated device memory: " + llvm::Twine(bytes) +
@@ -157,15 +156,16 @@ public:
     const Kernel &kernel = *static_cast<Kernel *>(handle);
     KernelInfo info;
     info.sharedMemoryBytes = kernel.record->staticShared;
-    info.maxThreads = kernel.record->maxThreads ? kernel.record->maxThreads : 1024;
+    info.maxThreads =
+        kernel.record->maxThreads ? kernel.record->maxThreads : 1024;
     info.cooperative = kernel.cooperative;
     return info;
   }
 
   Expected<unsigned> getMaxActiveClusters(KernelHandle handle,
                                           const LaunchConfig &config) override {
-    uint64_t size = uint64_t(config.cluster.x) * config.cluster.y *
-                    config.cluster.z;
+    uint64_t size =
+        uint64_t(config.cluster.x) * config.cluster.y * config.cluster.z;
     if (size == 0 || size > properties.maxClusterSize)
       return 0;
     return machine.getBlocksPerSM(static_cast<Kernel *>(handle), config) *
@@ -288,7 +288,8 @@ Expected<ModuleHandle> EmulatorDevice::loadModule(llvm::ArrayRef<char> data) {
   if (uint16_t type = uint8_t(data[18]) | uint8_t(data[19]) << 8; type == 190)
     return fail("it is a cubin");
   llvm::StringRef bytes(data.data(), data.size());
-  std::string key = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)));
+  std::string key =
+      llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)));
 
   std::lock_guard lock(imageMutex);
   std::unique_ptr<Image> &image = images[key];
@@ -341,9 +342,9 @@ Expected<KernelHandle> EmulatorDevice::getKernel(ModuleHandle handle,
   fresh->name = name.str();
   fresh->record = info->toPtr<const KernelRecord *>();
   if (fresh->record->version != abiVersion)
-    return makeError(ErrorKind::other,
-                     "kernel '" + name + "' was compiled for another version "
-                     "of the emulator");
+    return makeError(ErrorKind::other, "kernel '" + name +
+                                           "' was compiled for another version "
+                                           "of the emulator");
   fresh->entry = entry->toPtr<void (*)(void **)>();
   fresh->argumentBytes =
       llvm::ArrayRef(reinterpret_cast<const uint32_t *>(fresh->record + 1),

@@ -67,8 +67,8 @@ uint32_t Machine::getBlocksPerSM(const Kernel *kernel,
   uint64_t rounded = (threads + 31) / 32 * 32;
   if (!threads || rounded > threadsPerSM)
     return 0;
-  uint64_t shared = kernel ? getShared(*kernel, config)
-                           : config.dynamicSharedMemory;
+  uint64_t shared =
+      kernel ? getShared(*kernel, config) : config.dynamicSharedMemory;
   shared += sharedReserved;
   uint64_t available = options.sharedMemory + sharedReserved;
   return std::min<uint64_t>(
@@ -96,14 +96,17 @@ Error Machine::checkConfig(const Kernel &kernel, const LaunchConfig &config) {
       (record.requiredThreads[0] != config.block.x ||
        record.requiredThreads[1] != config.block.y ||
        record.requiredThreads[2] != config.block.z))
-    return fail(llvm::Twine(threads) + " threads a block; the kernel requires " +
+    return fail(llvm::Twine(threads) +
+                " threads a block; the kernel requires " +
                 llvm::Twine(record.requiredThreads[0]) + "x" +
                 llvm::Twine(record.requiredThreads[1]) + "x" +
                 llvm::Twine(record.requiredThreads[2]));
   uint32_t shared = getShared(kernel, config);
   if (shared > options.sharedMemory)
-    return fail(llvm::Twine(shared) + " bytes of shared memory a block; the "
-                "device has " + llvm::Twine(options.sharedMemory));
+    return fail(llvm::Twine(shared) +
+                " bytes of shared memory a block; the "
+                "device has " +
+                llvm::Twine(options.sharedMemory));
   uint64_t cluster = volume(config.cluster);
   if (cluster == 0)
     return fail("the cluster is empty");
@@ -194,8 +197,8 @@ Error Machine::run(const Kernel &kernel, const LaunchConfig &config,
   current = this;
   Error error = Error::success();
   for (uint64_t first = 0; first < count && !error; first += wave) {
-    error = runWave(llvm::ArrayRef(order).slice(
-        first, std::min(wave, count - first)));
+    error = runWave(
+        llvm::ArrayRef(order).slice(first, std::min(wave, count - first)));
   }
   current = outer;
   return error;
@@ -206,6 +209,7 @@ Error Machine::runWave(llvm::ArrayRef<uint32_t> indices) {
   clusters.clear();
   ready.clear();
   bulk.clear();
+  arrivesPending = laterPending = 0;
   live = 0;
   idleTurns = 0;
   dependencyWaited = false;
@@ -248,8 +252,8 @@ void Machine::createCluster(uint32_t index, uint32_t slot) {
     block.id[0] = cluster.id[0] * shape.x + rank % shape.x;
     block.id[1] = cluster.id[1] * shape.y + rank / shape.x % shape.y;
     block.id[2] = cluster.id[2] * shape.z + rank / shape.x / shape.y;
-    block.linear = block.id[0] + config.grid.x *
-                                     (block.id[1] + config.grid.y * block.id[2]);
+    block.linear = block.id[0] +
+                   config.grid.x * (block.id[1] + config.grid.y * block.id[2]);
     block.shared = arena + window * (uint64_t(slot) * size + rank);
     block.sharedBytes = sharedBytes;
     block.writing.assign(window / 4 + 4, 0);
@@ -281,8 +285,9 @@ void Machine::createCluster(uint32_t index, uint32_t slot) {
 
 char *Machine::takeStack() {
   if (stacks.empty()) {
-    // Many at once; a page below each can't be touched.
-    constexpr size_t page = 4096, many = 64;
+    // Many at once. A page below each can't be touched, but a process has only
+    // so many mappings: beyond that the mark at a stack's end must do.
+    constexpr size_t page = 4096, many = 64, guarded = 8192 / many;
     size_t stride = stackBytes + page;
     void *memory = mmap(nullptr, stride * many, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -291,7 +296,8 @@ char *Machine::takeStack() {
     stackMappings.push_back({memory, stride * many});
     for (size_t i = many; i-- > 0;) {
       char *low = static_cast<char *>(memory) + stride * i;
-      mprotect(low, page, PROT_NONE);
+      if (stackMappings.size() <= guarded)
+        mprotect(low, page, PROT_NONE);
       stacks.push_back(low + page);
     }
   }
@@ -300,8 +306,12 @@ char *Machine::takeStack() {
   return stack;
 }
 
+/// Stands at the end of every stack, until it overflows.
+static constexpr uint64_t stackMark = 0x6e6f726d66757365;
+
 void Machine::startFiber(Fiber &fiber) {
   fiber.stack = takeStack();
+  memcpy(fiber.stack, &stackMark, sizeof(stackMark));
   fiber.context =
       make_fcontext(fiber.stack + stackBytes, stackBytes, &Machine::fiberMain);
   ready.push_back(&fiber);
@@ -345,6 +355,10 @@ void Machine::resume(Fiber &fiber) {
 #endif
   fiber.context = back.fctx;
   running = nullptr;
+  if (memcmp(fiber.stack, &stackMark, sizeof(stackMark)) && failure.empty())
+    failure = "kernel " + kernel->name +
+              ": a thread needs more than the emulator's " +
+              std::to_string(stackBytes) + " bytes of local memory";
 }
 
 void Machine::switchToScheduler() {

@@ -223,6 +223,9 @@ public:
   bool dependencyWaited = false;
   /// bulk copies and asynchronous stores in flight
   std::list<AsyncCopy> bulk;
+  /// Of the threads' own copies: those that somebody else waits for, and those
+  /// that may be performed at any switch.
+  uint64_t arrivesPending = 0, laterPending = 0;
 
 private:
   llvm::Error runWave(llvm::ArrayRef<uint32_t> clusters);

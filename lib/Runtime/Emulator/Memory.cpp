@@ -28,9 +28,7 @@ static const char *getVerb(AccessKind kind) {
   llvm_unreachable("unknown kind");
 }
 
-void Machine::poisonShared(Block &block) {
-  memset(block.shared, 0xff, window);
-}
+void Machine::poisonShared(Block &block) { memset(block.shared, 0xff, window); }
 
 Block *Machine::findShared(uintptr_t address) {
   uintptr_t offset = address - uintptr_t(arena);

@@ -93,8 +93,7 @@ GridTimes RaceDetector::merge(const GridTimes &a, const GridTimes &b) {
     return a;
   if (!a)
     return b;
-  auto both =
-      std::make_shared<std::vector<std::pair<uint32_t, BlockTimes>>>();
+  auto both = std::make_shared<std::vector<std::pair<uint32_t, BlockTimes>>>();
   both->reserve(std::max(a->size(), b->size()));
   auto x = a->begin(), y = b->begin();
   while (x != a->end() || y != b->end()) {
@@ -122,9 +121,9 @@ static const std::pair<uint32_t, BlockTimes> *find(const GridTimes &times,
 
 Clock RaceDetector::snapshot(const Fiber &fiber) const {
   const ThreadClock &clock = fiber.clock;
-  auto own = clock.own ? std::make_shared<std::vector<uint32_t>>(*clock.own)
-                       : std::make_shared<std::vector<uint32_t>>(
-                             threadsPerBlock, 0);
+  auto own = clock.own
+                 ? std::make_shared<std::vector<uint32_t>>(*clock.own)
+                 : std::make_shared<std::vector<uint32_t>>(threadsPerBlock, 0);
   (*own)[fiber.index] = clock.now;
   auto list = std::make_shared<std::vector<std::pair<uint32_t, BlockTimes>>>();
   list->push_back({fiber.block->linear, own});
@@ -140,9 +139,7 @@ void RaceDetector::learn(Fiber &fiber, const Clock &clock, bool ownOnly) {
     fiber.clock.others = merge(fiber.clock.others, clock.blocks);
 }
 
-void RaceDetector::startThread(Fiber &fiber) {
-  fiber.clock = ThreadClock();
-}
+void RaceDetector::startThread(Fiber &fiber) { fiber.clock = ThreadClock(); }
 
 void RaceDetector::join(llvm::ArrayRef<Fiber *> fibers,
                         const SyncClock &extra) {
@@ -232,7 +229,7 @@ void RaceDetector::synchronize(Fiber &fiber, uintptr_t address,
     if (place != places.end()) {
       const SyncClock &from = place->second;
       // Both sides' scopes must hold the other.
-      Scope needed = from.block == fiber.block->linear     ? Scope::block
+      Scope needed = from.block == fiber.block->linear      ? Scope::block
                      : from.cluster == fiber.block->cluster ? Scope::cluster
                                                             : Scope::device;
       if (from.scope >= needed && info.scope >= needed) {
@@ -321,8 +318,8 @@ bool RaceDetector::access(Fiber &fiber, uintptr_t address, uint64_t bytes,
             (other.bytes & mine.bytes) == mine.bytes)
           known = true;
         // The later access of a thread stands for the earlier one.
-        else if ((other.bytes & ~mine.bytes) == 0 && other.write <= mine.write &&
-                 other.atomic >= mine.atomic)
+        else if ((other.bytes & ~mine.bytes) == 0 &&
+                 other.write <= mine.write && other.atomic >= mine.atomic)
           target = i;
         continue;
       }

@@ -51,7 +51,7 @@ struct ThreadClock {
 /// A clock at a place of synchronisation.
 struct SyncClock {
   Clock clock;
-  uint32_t block = 0;         ///< of the last release
+  uint32_t block = 0; ///< of the last release
   const void *cluster = nullptr;
   Scope scope = Scope::block; ///< as far as it reaches
 };

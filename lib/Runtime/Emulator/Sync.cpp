@@ -87,8 +87,15 @@ uint32_t Machine::barrier(BarrierKind kind, uint32_t id, uint32_t count,
 
 namespace {
 /// The functions that a collective's `operation` names, below their kind.
-enum : uint32_t { shuffleOp, voteOp, reduceOp, matchOp, syncOp, electOp,
-                  matrixOp };
+enum : uint32_t {
+  shuffleOp,
+  voteOp,
+  reduceOp,
+  matchOp,
+  syncOp,
+  electOp,
+  matrixOp
+};
 } // namespace
 
 static uint64_t shuffle(const Collective &c, uint32_t lane, bool &bad) {
@@ -158,7 +165,8 @@ static uint32_t reduceWord(ReduceKind kind, uint32_t a, uint32_t b) {
   case ReduceKind::umax:
     return std::max(a, b);
   default:
-    return reduceFloat(kind, llvm::bit_cast<float>(a), llvm::bit_cast<float>(b));
+    return reduceFloat(kind, llvm::bit_cast<float>(a),
+                       llvm::bit_cast<float>(b));
   }
 }
 
@@ -181,9 +189,9 @@ uint64_t Machine::collective(uint32_t operation, uint32_t mask, uint64_t value,
                              uint32_t extra0, uint32_t extra1) {
   Fiber &fiber = self();
   Warp &warp = *fiber.warp;
-  static const char *const names[] = {"shfl.sync",  "vote.sync", "redux.sync",
-                                      "match.sync", "bar.warp.sync",
-                                      "elect.sync", "ldmatrix"};
+  static const char *const names[] = {
+      "shfl.sync",     "vote.sync",  "redux.sync", "match.sync",
+      "bar.warp.sync", "elect.sync", "ldmatrix"};
   const char *name = names[operation & 255];
   uint32_t bit = 1u << fiber.lane;
   // The whole warp is meant where the block ends within it.
@@ -237,11 +245,11 @@ uint64_t Machine::collective(uint32_t operation, uint32_t mask, uint64_t value,
   for (Fiber *lane : lanes) {
     uint32_t word = c.values[lane->lane];
     ballot |= uint32_t(word != 0) << lane->lane;
-    all = lane == lanes[0] ? word
-                           : ((operation & 255) == reduceOp
-                                  ? reduceWord(ReduceKind(operation >> 8), all,
-                                               word)
-                                  : 0);
+    all = lane == lanes[0]
+              ? word
+              : ((operation & 255) == reduceOp
+                     ? reduceWord(ReduceKind(operation >> 8), all, word)
+                     : 0);
     equal &= c.values[lane->lane] == c.values[lanes[0]->lane];
   }
   if ((operation & 255) == reduceOp && lanes.size() == 1 &&
@@ -303,8 +311,9 @@ uint64_t Machine::collective(uint32_t operation, uint32_t mask, uint64_t value,
     }
   }
   if (badLane != 32)
-    trap("divergent collective: shfl.sync with mask " + hex(mask) + " gives lane " +
-         llvm::Twine(badLane) + " the value of a lane that isn't in it");
+    trap("divergent collective: shfl.sync with mask " + hex(mask) +
+         " gives lane " + llvm::Twine(badLane) +
+         " the value of a lane that isn't in it");
   // Only bar.warp.sync orders memory.
   if ((operation & 255) == syncOp)
     races.join(lanes);
@@ -321,8 +330,7 @@ uint64_t Machine::collective(uint32_t operation, uint32_t mask, uint64_t value,
 //===----------------------------------------------------------------------===//
 
 static void completeClusterPhase(Machine &machine, Cluster &cluster) {
-  if (!cluster.arrived ||
-      cluster.arrived + cluster.exited < cluster.threads)
+  if (!cluster.arrived || cluster.arrived + cluster.exited < cluster.threads)
     return;
   cluster.arrived = 0;
   ++cluster.phase;
@@ -373,7 +381,8 @@ void Machine::fiberExited(Fiber &fiber) {
   for (Collective &open : warp.open)
     if (open.mask >> fiber.lane & 1)
       trap("divergent collective: the thread exits while lanes wait for it "
-           "with mask 0x" + llvm::utohexstr(open.mask, true));
+           "with mask 0x" +
+           llvm::utohexstr(open.mask, true));
   Cluster &cluster = *fiber.block->cluster;
   // Who arrived and exits counts once.
   if (fiber.clusterArrived && cluster.phase == fiber.clusterPhase)
@@ -401,8 +410,8 @@ std::string Machine::describeDeadlock() {
     what = llvm::formatv("deadlock: {0} threads poll memory that nobody writes "
                          "any more",
                          polling);
-    if (!config.cooperative && blocks.size() < uint64_t(config.grid.x) *
-                                                   config.grid.y * config.grid.z)
+    if (!config.cooperative &&
+        blocks.size() < uint64_t(config.grid.x) * config.grid.y * config.grid.z)
       what += "; blocks of a launch that isn't cooperative can't wait for each "
               "other";
   } else {

@@ -143,30 +143,35 @@ constexpr const char *numberTypes =
     "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f16x2 bf16x2 f32 f64 rn ftz "
     "lo NaN approx";
 
-static const std::pair<const char *, std::pair<const char *, bool (Decoder::*)(
-                                                       const Statement &)>>
+static const std::pair<
+    const char *, std::pair<const char *, bool (Decoder::*)(const Statement &)>>
     table[] = {
         {"ld", {accessModifiers, &Decoder::load}},
         {"st", {accessModifiers, &Decoder::store}},
-        {"st", {"async weak mbarrier::complete_tx::bytes shared::cluster b32 "
-                "b64 u32 u64 s32 s64 f32 f64 v2 v4",
-                &Decoder::store}},
-        {"atom", {"relaxed acquire release acq_rel gpu cta cluster sys global "
-                  "shared shared::cta shared::cluster add and or xor exch cas "
-                  "inc dec min max noftz b32 b64 u32 u64 s32 s64 f32 f64 "
-                  "bf16x2 f16x2",
-                  &Decoder::atomic}},
-        {"red", {"relaxed release gpu cta cluster sys global shared "
-                 "shared::cta shared::cluster add and or xor inc dec min max "
-                 "noftz b32 b64 u32 u64 s32 s64 f32 f64 bf16x2 f16x2",
-                 &Decoder::atomic}},
-        {"fence", {"sc acq_rel acquire release gpu cta cluster sys "
-                   "mbarrier_init proxy async alias global shared::cta "
-                   "shared::cluster async::generic",
-                   &Decoder::fence}},
+        {"st",
+         {"async weak mbarrier::complete_tx::bytes shared::cluster b32 "
+          "b64 u32 u64 s32 s64 f32 f64 v2 v4",
+          &Decoder::store}},
+        {"atom",
+         {"relaxed acquire release acq_rel gpu cta cluster sys global "
+          "shared shared::cta shared::cluster add and or xor exch cas "
+          "inc dec min max noftz b32 b64 u32 u64 s32 s64 f32 f64 "
+          "bf16x2 f16x2",
+          &Decoder::atomic}},
+        {"red",
+         {"relaxed release gpu cta cluster sys global shared "
+          "shared::cta shared::cluster add and or xor inc dec min max "
+          "noftz b32 b64 u32 u64 s32 s64 f32 f64 bf16x2 f16x2",
+          &Decoder::atomic}},
+        {"fence",
+         {"sc acq_rel acquire release gpu cta cluster sys "
+          "mbarrier_init proxy async alias global shared::cta "
+          "shared::cluster async::generic",
+          &Decoder::fence}},
         {"membar", {"cta gl sys", &Decoder::fence}},
-        {"mov", {"pred b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64",
-                 &Decoder::move}},
+        {"mov",
+         {"pred b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64",
+          &Decoder::move}},
         {"add", {numberTypes, &Decoder::arithmetic}},
         {"sub", {numberTypes, &Decoder::arithmetic}},
         {"mul", {numberTypes, &Decoder::arithmetic}},
@@ -178,13 +183,15 @@ static const std::pair<const char *, std::pair<const char *, bool (Decoder::*)(
         {"xor", {"b16 b32 b64 pred", &Decoder::arithmetic}},
         {"shl", {"b16 b32 b64", &Decoder::arithmetic}},
         {"shr", {"b16 b32 b64 u16 u32 u64 s16 s32 s64", &Decoder::arithmetic}},
-        {"setp", {"eq ne lt le gt ge b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 "
-                  "f64",
-                  &Decoder::compare}},
-        {"selp", {"b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
-                  &Decoder::select}},
-        {"cvt", {"rn satfinite relu f32 f16 bf16 f16x2 bf16x2 e4m3x2 e5m2x2",
-                 &Decoder::convert}},
+        {"setp",
+         {"eq ne lt le gt ge b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 "
+          "f64",
+          &Decoder::compare}},
+        {"selp",
+         {"b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", &Decoder::select}},
+        {"cvt",
+         {"rn satfinite relu f32 f16 bf16 f16x2 bf16x2 e4m3x2 e5m2x2",
+          &Decoder::convert}},
         {"rsqrt", {"approx ftz f32 f64", &Decoder::unaryMath}},
         {"rcp", {"approx rn ftz f32 f64", &Decoder::unaryMath}},
         {"sqrt", {"approx rn ftz f32 f64", &Decoder::unaryMath}},
@@ -195,32 +202,38 @@ static const std::pair<const char *, std::pair<const char *, bool (Decoder::*)(
         {"neg", {"ftz f32 f64", &Decoder::unaryMath}},
         {"prmt", {"b32", &Decoder::permute}},
         {"bar", {"sync arrive cta warp aligned", &Decoder::barrier}},
-        {"barrier", {"sync arrive cta cluster wait aligned relaxed release "
-                     "acquire",
-                     &Decoder::barrier}},
-        {"mbarrier", {"init inval arrive arrive_drop expect_tx complete_tx "
-                      "try_wait test_wait parity shared shared::cta "
-                      "shared::cluster b64 relaxed release acquire cta cluster "
-                      "noComplete",
-                      &Decoder::mbarrier}},
-        {"cp", {"async bulk ca cg shared shared::cta shared::cluster global "
-                "commit_group wait_group wait_all read mbarrier arrive noinc "
-                "b64 mbarrier::complete_tx::bytes bulk_group "
-                "multicast::cluster L2::cache_hint L2::64B L2::128B L2::256B "
-                "prefetch L2",
-                &Decoder::copyAsync}},
-        {"ldmatrix", {"sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16",
-                      &Decoder::ldmatrix}},
+        {"barrier",
+         {"sync arrive cta cluster wait aligned relaxed release "
+          "acquire",
+          &Decoder::barrier}},
+        {"mbarrier",
+         {"init inval arrive arrive_drop expect_tx complete_tx "
+          "try_wait test_wait parity shared shared::cta "
+          "shared::cluster b64 relaxed release acquire cta cluster "
+          "noComplete",
+          &Decoder::mbarrier}},
+        {"cp",
+         {"async bulk ca cg shared shared::cta shared::cluster global "
+          "commit_group wait_group wait_all read mbarrier arrive noinc "
+          "b64 mbarrier::complete_tx::bytes bulk_group "
+          "multicast::cluster L2::cache_hint L2::64B L2::128B L2::256B "
+          "prefetch L2",
+          &Decoder::copyAsync}},
+        {"ldmatrix",
+         {"sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16",
+          &Decoder::ldmatrix}},
         {"mapa", {"shared::cluster u32 u64", &Decoder::mapAddress}},
-        {"createpolicy", {"fractional range L2::evict_first L2::evict_last "
-                          "L2::evict_normal L2::evict_unchanged b64",
-                          &Decoder::createPolicy}},
-        {"prefetch", {"global L1 L2 L2::evict_last L2::evict_normal",
-                      &Decoder::ignore}},
+        {"createpolicy",
+         {"fractional range L2::evict_first L2::evict_last "
+          "L2::evict_normal L2::evict_unchanged b64",
+          &Decoder::createPolicy}},
+        {"prefetch",
+         {"global L1 L2 L2::evict_last L2::evict_normal", &Decoder::ignore}},
         {"discard", {"global L2", &Decoder::ignore}},
         {"applypriority", {"global L2::evict_normal", &Decoder::ignore}},
         {"nanosleep", {"u32", &Decoder::ignore}},
-        {"griddepcontrol", {"wait launch_dependents", &Decoder::gridDependency}},
+        {"griddepcontrol",
+         {"wait launch_dependents", &Decoder::gridDependency}},
         {"exit", {"", &Decoder::exit}},
         {"ret", {"", &Decoder::exit}},
         {"bra", {"uni", nullptr}},
@@ -300,7 +313,8 @@ Error Decoder::run() {
       unsigned tied;
       if (!info.Codes.empty() &&
           !StringRef(info.Codes[0]).getAsInteger(10, tied))
-        builder.CreateStore(slot.value, slots["$" + std::to_string(tied)].memory);
+        builder.CreateStore(slot.value,
+                            slots["$" + std::to_string(tied)].memory);
     }
     slots["$" + std::to_string(number)] = slot;
     // "${0:r}" isn't written by anything we know.
@@ -319,12 +333,15 @@ Error Decoder::run() {
     end = SplitBlock(callInst->getParent(), callInst);
     for (const Statement &statement : *statements)
       if (!statement.label.empty())
-        labels[statement.label] = BasicBlock::Create(context, "", function, end);
+        labels[statement.label] =
+            BasicBlock::Create(context, "", function, end);
     BasicBlock *start = end->getSinglePredecessor();
     start->getTerminator()->eraseFromParent();
     builder.SetInsertPoint(start);
   }
-  auto newBlock = [&] { return BasicBlock::Create(context, "", function, end); };
+  auto newBlock = [&] {
+    return BasicBlock::Create(context, "", function, end);
+  };
   for (const Statement &statement : *statements) {
     auto fail = [&] {
       return createStringError("the emulator doesn't know the operands of the "
@@ -358,9 +375,9 @@ Error Decoder::run() {
       builder.SetInsertPoint(then);
     }
     if (statement.opcode == "bra") {
-      BasicBlock *target =
-          statement.operands.size() == 1 ? labels.lookup(statement.operands[0])
-                                         : nullptr;
+      BasicBlock *target = statement.operands.size() == 1
+                               ? labels.lookup(statement.operands[0])
+                               : nullptr;
       if (!target)
         return fail();
       builder.CreateBr(target);

@@ -23,7 +23,8 @@ struct Statement {
   std::string text;   ///< for messages
   std::string opcode; ///< up to the first dot
   llvm::SmallVector<std::string> modifiers;
-  llvm::SmallVector<std::string> operands; ///< split at top-level commas, trimmed
+  llvm::SmallVector<std::string>
+      operands; ///< split at top-level commas, trimmed
   bool has(llvm::StringRef modifier) const {
     return llvm::is_contained(modifiers, modifier);
   }
@@ -99,7 +100,8 @@ private:
   llvm::Type *getType(const Statement &statement);
   AccessInfo getAccess(const Statement &statement, AccessKind kind,
                        uint64_t bytes);
-  llvm::Value *call(llvm::StringRef name, llvm::Type *type, llvm::ArrayRef<llvm::Value *> arguments) {
+  llvm::Value *call(llvm::StringRef name, llvm::Type *type,
+                    llvm::ArrayRef<llvm::Value *> arguments) {
     return l.call(name, type, arguments);
   }
 

@@ -51,9 +51,8 @@ Value *Decoder::read(StringRef text, unsigned bits) {
   text = text.trim();
   Type *type = builder.getIntNTy(bits);
   if (Slot *slot = find(text)) {
-    Value *value = slot->memory
-                       ? builder.CreateLoad(slot->type, slot->memory)
-                       : slot->value;
+    Value *value = slot->memory ? builder.CreateLoad(slot->type, slot->memory)
+                                : slot->value;
     if (value->getType()->isPointerTy())
       value = builder.CreatePtrToInt(value, builder.getInt64Ty());
     else if (!value->getType()->isIntegerTy())
@@ -63,10 +62,14 @@ Value *Decoder::read(StringRef text, unsigned bits) {
   }
   if (text.starts_with("%")) {
     static const StringMap<Register> registers = {
-        {"%tid.x", Register::tidX},       {"%ntid.x", Register::ntidX},
-        {"%ctaid.x", Register::ctaidX},   {"%nctaid.x", Register::nctaidX},
-        {"%laneid", Register::laneid},    {"%warpid", Register::warpid},
-        {"%smid", Register::smid},        {"%nsmid", Register::nsmid},
+        {"%tid.x", Register::tidX},
+        {"%ntid.x", Register::ntidX},
+        {"%ctaid.x", Register::ctaidX},
+        {"%nctaid.x", Register::nctaidX},
+        {"%laneid", Register::laneid},
+        {"%warpid", Register::warpid},
+        {"%smid", Register::smid},
+        {"%nsmid", Register::nsmid},
         {"%cluster_ctarank", Register::clusterCtarank},
         {"%cluster_nctarank", Register::clusterNctarank}};
     auto entry = registers.find(text);
@@ -77,7 +80,8 @@ Value *Decoder::read(StringRef text, unsigned bits) {
           call("nf_emu_clock", builder.getInt64Ty(), {}), type);
     return nullptr;
   }
-  if (text.starts_with_insensitive("0f") || text.starts_with_insensitive("0d")) {
+  if (text.starts_with_insensitive("0f") ||
+      text.starts_with_insensitive("0d")) {
     uint64_t number;
     if (text.drop_front(2).getAsInteger(16, number))
       return nullptr;
@@ -150,7 +154,8 @@ Value *Decoder::address(StringRef text) {
   Slot *slot = find(base);
   if (slot && slot->value && slot->value->getType()->isPointerTy())
     pointer = l.pointer(slot->value);
-  else if (Value *bits = read(base, slot && slot->type->isIntegerTy(32) ? 32 : 64))
+  else if (Value *bits =
+               read(base, slot && slot->type->isIntegerTy(32) ? 32 : 64))
     pointer = l.pointer(bits);
   if (!pointer || bytes == 0)
     return pointer;
@@ -267,8 +272,7 @@ bool Decoder::atomic(const Statement &statement) {
   Value *pointer = address(statement.operands[first]);
   if (!pointer)
     return false;
-  unsigned bits = type->getScalarSizeInBits() *
-                  (type->isVectorTy() ? 2 : 1);
+  unsigned bits = type->getScalarSizeInBits() * (type->isVectorTy() ? 2 : 1);
   Value *operand = read(statement.operands[first + 1], bits);
   if (!operand)
     return false;
@@ -296,26 +300,28 @@ bool Decoder::atomic(const Statement &statement) {
     bool isSigned = statement.modifiers.back()[0] == 's';
     auto kind = AtomicRMWInst::BAD_BINOP;
     for (StringRef modifier : statement.modifiers)
-      kind = StringSwitch<AtomicRMWInst::BinOp>(modifier)
-                 .Case("add", isFloat ? AtomicRMWInst::FAdd : AtomicRMWInst::Add)
-                 .Case("and", AtomicRMWInst::And)
-                 .Case("or", AtomicRMWInst::Or)
-                 .Case("xor", AtomicRMWInst::Xor)
-                 .Case("exch", AtomicRMWInst::Xchg)
-                 .Case("inc", AtomicRMWInst::UIncWrap)
-                 .Case("dec", AtomicRMWInst::UDecWrap)
-                 .Case("min", isFloat    ? AtomicRMWInst::FMin
-                              : isSigned ? AtomicRMWInst::Min
-                                         : AtomicRMWInst::UMin)
-                 .Case("max", isFloat    ? AtomicRMWInst::FMax
-                              : isSigned ? AtomicRMWInst::Max
-                                         : AtomicRMWInst::UMax)
-                 .Default(kind);
+      kind =
+          StringSwitch<AtomicRMWInst::BinOp>(modifier)
+              .Case("add", isFloat ? AtomicRMWInst::FAdd : AtomicRMWInst::Add)
+              .Case("and", AtomicRMWInst::And)
+              .Case("or", AtomicRMWInst::Or)
+              .Case("xor", AtomicRMWInst::Xor)
+              .Case("exch", AtomicRMWInst::Xchg)
+              .Case("inc", AtomicRMWInst::UIncWrap)
+              .Case("dec", AtomicRMWInst::UDecWrap)
+              .Case("min", isFloat    ? AtomicRMWInst::FMin
+                           : isSigned ? AtomicRMWInst::Min
+                                      : AtomicRMWInst::UMin)
+              .Case("max", isFloat    ? AtomicRMWInst::FMax
+                           : isSigned ? AtomicRMWInst::Max
+                                      : AtomicRMWInst::UMax)
+              .Default(kind);
     if (kind == AtomicRMWInst::BAD_BINOP)
       return false;
     if (isFloat)
       operand = builder.CreateBitCast(operand, type);
-    old = builder.CreateAtomicRMW(kind, pointer, operand, Align(bits / 8), order);
+    old =
+        builder.CreateAtomicRMW(kind, pointer, operand, Align(bits / 8), order);
   }
   return reduction || write(statement.operands[0], old);
 }
@@ -405,7 +411,8 @@ bool Decoder::copyAsync(const Statement &statement) {
   Value *target = address(operands[0]), *source = address(operands[1]),
         *bytes = read(operands[2], 32);
   bool hint = statement.has("L2::cache_hint");
-  Value *used = operands.size() > (hint ? 4u : 3u) ? read(operands[3], 32) : bytes;
+  Value *used =
+      operands.size() > (hint ? 4u : 3u) ? read(operands[3], 32) : bytes;
   if (!target || !source || !bytes || !used)
     return false;
   call("nf_emu_cp_async", none, {target, source, bytes, used});
@@ -425,10 +432,10 @@ bool Decoder::ldmatrix(const Statement &statement) {
        {pointer, memory, l.constant(targets.size()),
         l.constant(statement.has("trans"))});
   for (auto [i, target] : llvm::enumerate(targets))
-    if (!write(target, builder.CreateLoad(
-                           builder.getInt32Ty(),
-                           builder.CreateConstGEP1_64(builder.getInt32Ty(),
-                                                      memory, i))))
+    if (!write(target,
+               builder.CreateLoad(builder.getInt32Ty(),
+                                  builder.CreateConstGEP1_64(
+                                      builder.getInt32Ty(), memory, i))))
       return false;
   return true;
 }
@@ -442,7 +449,8 @@ bool Decoder::barrier(const Statement &statement) {
   Type *none = builder.getVoidTy();
   if (statement.has("cluster")) {
     if (statement.has("arrive"))
-      call("nf_emu_cluster_arrive", none, {l.constant(statement.has("relaxed"))});
+      call("nf_emu_cluster_arrive", none,
+           {l.constant(statement.has("relaxed"))});
     else
       call("nf_emu_cluster_wait", none, {});
     return true;
@@ -502,10 +510,10 @@ bool Decoder::mbarrier(const Statement &statement) {
     uint32_t flags = (statement.has("arrive_drop") ? arriveDrop : 0) |
                      (statement.has("relaxed") ? arriveRelaxed : 0) |
                      (statement.has("cluster") ? arriveClusterScope : 0);
-    Value *token = call("nf_emu_mbarrier_arrive", builder.getInt64Ty(),
-                        {pointer, expects || !number ? l.constant(1) : number,
-                         expects && number ? number : l.constant(0),
-                         l.constant(flags)});
+    Value *token =
+        call("nf_emu_mbarrier_arrive", builder.getInt64Ty(),
+             {pointer, expects || !number ? l.constant(1) : number,
+              expects && number ? number : l.constant(0), l.constant(flags)});
     return first == 0 || write(operands[0], token);
   }
   if (statement.has("try_wait") || statement.has("test_wait")) {
@@ -537,9 +545,8 @@ bool Decoder::mapAddress(const Statement &statement) {
   Value *rank = read(statement.operands[2], 32);
   if (!pointer || !rank)
     return false;
-  return write(statement.operands[0],
-               call("nf_emu_mapa", builder.getPtrTy(),
-                    {l.pointer(pointer), rank}));
+  return write(statement.operands[0], call("nf_emu_mapa", builder.getPtrTy(),
+                                           {l.pointer(pointer), rank}));
 }
 
 bool Decoder::exit(const Statement &statement) {
@@ -550,222 +557,6 @@ bool Decoder::exit(const Statement &statement) {
 bool Decoder::createPolicy(const Statement &statement) {
   return !statement.operands.empty() &&
          write(statement.operands[0], builder.getInt64(0));
-}
-
-//===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-
-bool Decoder::move(const Statement &statement) {
-  Type *type = getType(statement);
-  if (!type || statement.operands.size() != 2)
-    return false;
-  unsigned bits = type->getPrimitiveSizeInBits();
-  SmallVector<std::string> targets = vector(statement.operands[0]);
-  SmallVector<std::string> sources = vector(statement.operands[1]);
-  unsigned part = bits / sources.size();
-  Value *value = ConstantInt::get(builder.getIntNTy(bits), 0);
-  for (auto [i, source] : llvm::enumerate(sources)) {
-    Value *element = read(source, part);
-    if (!element)
-      return false;
-    value = builder.CreateOr(
-        value, builder.CreateShl(builder.CreateZExt(element, value->getType()),
-                                 uint64_t(part * i)));
-  }
-  part = bits / targets.size();
-  for (auto [i, target] : llvm::enumerate(targets))
-    if (!write(target,
-               builder.CreateTrunc(builder.CreateLShr(value, uint64_t(part * i)),
-                                   builder.getIntNTy(part))))
-      return false;
-  return true;
-}
-
-bool Decoder::arithmetic(const Statement &statement) {
-  Type *type = getType(statement);
-  if (!type || statement.operands.size() < 3)
-    return false;
-  Value *a = readFloat(statement.operands[1], type);
-  Value *b = readFloat(statement.operands[2],
-                       statement.opcode == "shl" || statement.opcode == "shr"
-                           ? builder.getInt32Ty()
-                           : type);
-  if (!a || !b)
-    return false;
-  bool isFloat = type->isFPOrFPVectorTy();
-  bool isSigned = !isFloat && statement.modifiers.back()[0] == 's';
-  StringRef opcode = statement.opcode;
-  Value *value = nullptr;
-  if (opcode == "add")
-    value = isFloat ? builder.CreateFAdd(a, b) : builder.CreateAdd(a, b);
-  else if (opcode == "sub")
-    value = isFloat ? builder.CreateFSub(a, b) : builder.CreateSub(a, b);
-  else if (opcode == "mul")
-    value = isFloat ? builder.CreateFMul(a, b) : builder.CreateMul(a, b);
-  else if (opcode == "and")
-    value = builder.CreateAnd(a, b);
-  else if (opcode == "or")
-    value = builder.CreateOr(a, b);
-  else if (opcode == "xor")
-    value = builder.CreateXor(a, b);
-  else if (opcode == "shl" || opcode == "shr") {
-    // Shifts by the width or more give zero, or the sign.
-    Value *width = builder.getInt32(type->getPrimitiveSizeInBits());
-    Value *large = builder.CreateICmpUGE(b, width);
-    Value *shift = builder.CreateZExtOrTrunc(
-        builder.CreateSelect(large, builder.getInt32(0), b), type);
-    Value *last = ConstantInt::get(type, type->getPrimitiveSizeInBits() - 1);
-    value = opcode == "shl" ? builder.CreateShl(a, shift)
-            : isSigned      ? builder.CreateAShr(a, shift)
-                            : builder.CreateLShr(a, shift);
-    value = builder.CreateSelect(large,
-                                 opcode == "shr" && isSigned
-                                     ? builder.CreateAShr(a, last)
-                                     : ConstantInt::get(type, 0),
-                                 value);
-  } else if (opcode == "min" || opcode == "max") {
-    bool max = opcode == "max", nan = statement.has("NaN");
-    value = builder.CreateBinaryIntrinsic(
-        isFloat    ? (nan ? (max ? Intrinsic::maximum : Intrinsic::minimum)
-                          : (max ? Intrinsic::maxnum : Intrinsic::minnum))
-        : isSigned ? (max ? Intrinsic::smax : Intrinsic::smin)
-                   : (max ? Intrinsic::umax : Intrinsic::umin),
-        a, b);
-  } else if (opcode == "fma" && statement.operands.size() == 4) {
-    Value *c = readFloat(statement.operands[3], type);
-    if (c)
-      value = builder.CreateIntrinsic(type, Intrinsic::fma, {a, b, c});
-  }
-  return value && write(statement.operands[0], value);
-}
-
-bool Decoder::compare(const Statement &statement) {
-  Type *type = getType(statement);
-  if (!type || statement.operands.size() != 3)
-    return false;
-  Value *a = readFloat(statement.operands[1], type);
-  Value *b = readFloat(statement.operands[2], type);
-  if (!a || !b)
-    return false;
-  bool isSigned = statement.modifiers.back()[0] == 's';
-  StringRef how = statement.modifiers[0];
-  auto predicate =
-      type->isFloatingPointTy()
-          ? StringSwitch<CmpInst::Predicate>(how)
-                .Case("eq", CmpInst::FCMP_OEQ)
-                .Case("ne", CmpInst::FCMP_ONE)
-                .Case("lt", CmpInst::FCMP_OLT)
-                .Case("le", CmpInst::FCMP_OLE)
-                .Case("gt", CmpInst::FCMP_OGT)
-                .Case("ge", CmpInst::FCMP_OGE)
-                .Default(CmpInst::BAD_FCMP_PREDICATE)
-          : StringSwitch<CmpInst::Predicate>(how)
-                .Case("eq", CmpInst::ICMP_EQ)
-                .Case("ne", CmpInst::ICMP_NE)
-                .Case("lt", isSigned ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT)
-                .Case("le", isSigned ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE)
-                .Case("gt", isSigned ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT)
-                .Case("ge", isSigned ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE)
-                .Default(CmpInst::BAD_ICMP_PREDICATE);
-  if (predicate == CmpInst::BAD_FCMP_PREDICATE ||
-      predicate == CmpInst::BAD_ICMP_PREDICATE)
-    return false;
-  return write(statement.operands[0], builder.CreateCmp(predicate, a, b));
-}
-
-bool Decoder::select(const Statement &statement) {
-  Type *type = getType(statement);
-  if (!type || statement.operands.size() != 4)
-    return false;
-  Value *a = readFloat(statement.operands[1], type);
-  Value *b = readFloat(statement.operands[2], type);
-  Value *p = readPredicate(statement.operands[3], false);
-  return a && b && p &&
-         write(statement.operands[0], builder.CreateSelect(p, a, b));
-}
-
-bool Decoder::convert(const Statement &statement) {
-  // Of cvt: f32 to a narrower float, two f32 to a pair, and back.
-  if (statement.modifiers.size() < 2 || statement.operands.size() < 2)
-    return false;
-  LLVMContext &context = builder.getContext();
-  size_t last = statement.modifiers.size() - 1;
-  StringRef targetName = statement.modifiers[last - 1];
-  Type *source = typeOf(context, statement.modifiers[last]);
-  if (targetName == "e4m3x2" || targetName == "e5m2x2") {
-    Value *high = readFloat(statement.operands[1], builder.getFloatTy());
-    Value *low = statement.operands.size() == 3
-                     ? readFloat(statement.operands[2], builder.getFloatTy())
-                     : nullptr;
-    return source && source->isFloatTy() && high && low &&
-           write(statement.operands[0],
-                 builder.CreateTrunc(
-                     call("nf_emu_to_fp8x2", builder.getInt32Ty(),
-                          {high, low, l.constant(targetName == "e5m2x2"),
-                           l.constant(statement.has("relu"))}),
-                     builder.getInt16Ty()));
-  }
-  Type *target = typeOf(context, targetName);
-  if (!source || !target ||
-      (!statement.has("rn") && !source->isHalfTy() && !source->isBFloatTy()))
-    return false;
-  if (statement.operands.size() == 3 && target->isVectorTy()) {
-    Value *high = readFloat(statement.operands[1], source);
-    Value *low = readFloat(statement.operands[2], source);
-    if (!high || !low)
-      return false;
-    Type *element = target->getScalarType();
-    Value *value = PoisonValue::get(target);
-    value = builder.CreateInsertElement(value, builder.CreateFPTrunc(low, element),
-                                        uint64_t(0));
-    value = builder.CreateInsertElement(
-        value, builder.CreateFPTrunc(high, element), uint64_t(1));
-    return write(statement.operands[0], value);
-  }
-  if (!source->isFloatingPointTy() || !target->isFloatingPointTy())
-    return false;
-  Value *value = readFloat(statement.operands[1], source);
-  return value && write(statement.operands[0],
-                        builder.CreateFPCast(value, target));
-}
-
-bool Decoder::unaryMath(const Statement &statement) {
-  Type *type = getType(statement);
-  if (!type || !type->isFloatingPointTy() || statement.operands.size() != 2)
-    return false;
-  Value *value = readFloat(statement.operands[1], type);
-  if (!value)
-    return false;
-  StringRef opcode = statement.opcode;
-  auto one = ConstantFP::get(type, 1.0);
-  auto unary = [&](Intrinsic::ID id) {
-    return builder.CreateUnaryIntrinsic(id, value);
-  };
-  auto host = [&](const char *name) -> Value * {
-    return type->isFloatTy() ? call(name, type, {value}) : nullptr;
-  };
-  Value *result = opcode == "rsqrt"  ? builder.CreateFDiv(one, unary(Intrinsic::sqrt))
-                  : opcode == "rcp"  ? builder.CreateFDiv(one, value)
-                  : opcode == "sqrt" ? unary(Intrinsic::sqrt)
-                  : opcode == "abs"  ? unary(Intrinsic::fabs)
-                  : opcode == "neg"  ? builder.CreateFNeg(value)
-                  : opcode == "ex2"  ? host("exp2f")
-                  : opcode == "lg2"  ? host("log2f")
-                  : opcode == "tanh" ? host("tanhf")
-                                     : nullptr;
-  return result && write(statement.operands[0], result);
-}
-
-bool Decoder::permute(const Statement &statement) {
-  if (statement.operands.size() != 4 || !statement.has("b32"))
-    return false;
-  Value *a = read(statement.operands[1], 32);
-  Value *b = read(statement.operands[2], 32);
-  Value *selector = read(statement.operands[3], 32);
-  return a && b && selector &&
-         write(statement.operands[0],
-               call("nf_emu_prmt", builder.getInt32Ty(), {a, b, selector}));
 }
 
 bool Decoder::gridDependency(const Statement &statement) {

@@ -48,8 +48,8 @@ Value *valueAndPredicate(Lowering &l, Value *both, Type *type) {
   auto *structType = dyn_cast<StructType>(type);
   if (!structType)
     return fromI32(l, low, type);
-  Value *high = l.builder.CreateTrunc(
-      l.builder.CreateLShr(both, uint64_t(32)), l.builder.getInt1Ty());
+  Value *high = l.builder.CreateTrunc(l.builder.CreateLShr(both, uint64_t(32)),
+                                      l.builder.getInt1Ty());
   Value *result = PoisonValue::get(type);
   result = l.builder.CreateInsertValue(
       result, fromI32(l, low, structType->getElementType(0)), 0);
@@ -61,8 +61,8 @@ Handler plain(const char *name) {
   return [name](Lowering &l, CallInst *call) -> Value * {
     SmallVector<Value *> arguments;
     for (Value *argument : call->args())
-      arguments.push_back(argument->getType()->isIntegerTy(1) ? toI32(l, argument)
-                                                              : argument);
+      arguments.push_back(
+          argument->getType()->isIntegerTy(1) ? toI32(l, argument) : argument);
     Type *type = call->getType();
     Value *value =
         l.call(name, type->isIntegerTy(1) ? i32(l) : type, arguments);
@@ -86,24 +86,25 @@ Handler shuffle(ShuffleKind kind) {
 }
 Handler vote(VoteKind kind) {
   return [kind](Lowering &l, CallInst *call) {
-    Value *value = l.call("nf_emu_vote", i32(l),
-                          {l.number(kind), arg(call, 0), toI32(l, arg(call, 1))});
+    Value *value =
+        l.call("nf_emu_vote", i32(l),
+               {l.number(kind), arg(call, 0), toI32(l, arg(call, 1))});
     return fromI32(l, value, call->getType());
   };
 }
 Handler reduce(ReduceKind kind) {
   return [kind](Lowering &l, CallInst *call) {
-    Value *value = l.call("nf_emu_reduce", i32(l),
-                          {l.number(kind), arg(call, 1), toI32(l, arg(call, 0))});
+    Value *value =
+        l.call("nf_emu_reduce", i32(l),
+               {l.number(kind), arg(call, 1), toI32(l, arg(call, 0))});
     return fromI32(l, value, call->getType());
   };
 }
 Handler match(bool all) {
   return [all](Lowering &l, CallInst *call) {
-    Value *both = l.call(
-        "nf_emu_match", i64(l),
-        {l.constant(all), arg(call, 0),
-         l.builder.CreateZExtOrTrunc(arg(call, 1), i64(l))});
+    Value *both = l.call("nf_emu_match", i64(l),
+                         {l.constant(all), arg(call, 0),
+                          l.builder.CreateZExtOrTrunc(arg(call, 1), i64(l))});
     return valueAndPredicate(l, both, call->getType());
   };
 }
@@ -185,8 +186,8 @@ Handler convertNarrow(bool pair, bool relu) {
     if (!pair)
       return one(arg(call, 0));
     Value *result = PoisonValue::get(type);
-    result = l.builder.CreateInsertElement(result, one(arg(call, 1)),
-                                           uint64_t(0));
+    result =
+        l.builder.CreateInsertElement(result, one(arg(call, 1)), uint64_t(0));
     return l.builder.CreateInsertElement(result, one(arg(call, 0)),
                                          uint64_t(1));
   };
@@ -416,11 +417,11 @@ void addMbarrier(StringMap<Handler> &table) {
     add("arrive.noComplete", arrive(0, true));
     add("arrive.drop.noComplete", arrive(arriveDrop, true));
     auto test = [](Lowering &l, CallInst *call) {
-      return fromI32(l,
-                     l.call("nf_emu_mbarrier_wait", i32(l),
-                            {arg(call, 0), arg(call, 1), l.constant(0),
-                             l.constant(0)}),
-                     call->getType());
+      return fromI32(
+          l,
+          l.call("nf_emu_mbarrier_wait", i32(l),
+                 {arg(call, 0), arg(call, 1), l.constant(0), l.constant(0)}),
+          call->getType());
     };
     add("test.wait", test);
     for (const char *noinc : {"", ".noinc"})
@@ -443,19 +444,18 @@ void addMbarrier(StringMap<Handler> &table) {
           std::string name = drop ? "mbarrier.arrive.drop" : "mbarrier.arrive";
           table[name + middle + suffix] = [all](Lowering &l, CallInst *call) {
             Value *count = call->arg_size() > 1 ? arg(call, 1) : l.constant(1);
-            Value *token = l.call(
-                "nf_emu_mbarrier_arrive", i64(l),
-                {arg(call, 0), count, l.constant(0), l.constant(all)});
+            Value *token =
+                l.call("nf_emu_mbarrier_arrive", i64(l),
+                       {arg(call, 0), count, l.constant(0), l.constant(all)});
             return call->getType()->isVoidTy() ? nullptr : token;
           };
-          table[name + ".expect.tx" + middle + suffix] =
-              [all](Lowering &l, CallInst *call) {
-                Value *token =
-                    l.call("nf_emu_mbarrier_arrive", i64(l),
-                           {arg(call, 0), l.constant(1), arg(call, 1),
-                            l.constant(all)});
-                return call->getType()->isVoidTy() ? nullptr : token;
-              };
+          table[name + ".expect.tx" + middle + suffix] = [all](Lowering &l,
+                                                               CallInst *call) {
+            Value *token = l.call(
+                "nf_emu_mbarrier_arrive", i64(l),
+                {arg(call, 0), l.constant(1), arg(call, 1), l.constant(all)});
+            return call->getType()->isVoidTy() ? nullptr : token;
+          };
         }
         for (bool parity : {false, true})
           for (const char *name : {"test.wait", "try.wait", "try.wait.tl"}) {
@@ -464,16 +464,15 @@ void addMbarrier(StringMap<Handler> &table) {
             size_t limit = full.find(".tl");
             if (parity)
               full.insert(limit == full.npos ? full.size() : limit, ".parity");
-            table["mbarrier." + full + middle + suffix] =
-                [=](Lowering &l, CallInst *call) {
-                  return fromI32(
-                      l,
-                      l.call("nf_emu_mbarrier_wait", i32(l),
-                             {arg(call, 0),
-                              l.builder.CreateZExt(arg(call, 1), i64(l)),
-                              l.constant(parity), l.constant(block)}),
-                      call->getType());
-                };
+            table["mbarrier." + full + middle + suffix] = [=](Lowering &l,
+                                                              CallInst *call) {
+              return fromI32(l,
+                             l.call("nf_emu_mbarrier_wait", i32(l),
+                                    {arg(call, 0),
+                                     l.builder.CreateZExt(arg(call, 1), i64(l)),
+                                     l.constant(parity), l.constant(block)}),
+                             call->getType());
+            };
           }
       }
       table["mbarrier.expect.tx" + suffix] = plain("nf_emu_mbarrier_expect_tx");
@@ -506,8 +505,8 @@ void addCopies(StringMap<Handler> &table) {
   table["cp.async.bulk.global.to.shared.cluster"] = toShared(true);
   table["cp.async.bulk.global.to.shared.cta"] = toShared(false);
   table["cp.async.bulk.shared.cta.to.cluster"] = toShared(false);
-  table["cp.async.bulk.shared.cta.to.global"] =
-      [](Lowering &l, CallInst *call) -> Value * {
+  table["cp.async.bulk.shared.cta.to.global"] = [](Lowering &l,
+                                                   CallInst *call) -> Value * {
     l.call("nf_emu_bulk_to_global", none(l),
            {arg(call, 0), arg(call, 1), arg(call, 2)});
     return nullptr;
@@ -517,9 +516,10 @@ void addCopies(StringMap<Handler> &table) {
     table[std::string("cp.async.bulk.wait.group") + read] =
         plain("nf_emu_bulk_wait");
   auto map = [](Lowering &l, CallInst *call) {
-    return l.builder.CreateAddrSpaceCast(
-        l.call("nf_emu_mapa", l.builder.getPtrTy(), {arg(call, 0), arg(call, 1)}),
-        call->getType());
+    return l.builder.CreateAddrSpaceCast(l.call("nf_emu_mapa",
+                                                l.builder.getPtrTy(),
+                                                {arg(call, 0), arg(call, 1)}),
+                                         call->getType());
   };
   table["mapa"] = map;
   table["mapa.shared.cluster"] = map;
@@ -584,12 +584,14 @@ StringRef emulator::getHostMathFunction(StringRef name) {
   static const StringSet<> same = [] {
     StringSet<> set;
     for (const char *function :
-         {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin",
-          "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
-          "asinh", "acosh", "atanh", "pow", "sqrt", "cbrt", "erf", "erfc",
-          "floor", "ceil", "trunc", "round", "rint", "nearbyint", "fabs",
-          "fmin", "fmax", "fmod", "fma", "copysign", "tgamma", "lgamma",
-          "remainder", "hypot", "fdim", "logb"}) {
+         {"exp",       "exp2",   "expm1",  "log",       "log2",  "log10",
+          "log1p",     "sin",    "cos",    "tan",       "asin",  "acos",
+          "atan",      "atan2",  "sinh",   "cosh",      "tanh",  "asinh",
+          "acosh",     "atanh",  "pow",    "sqrt",      "cbrt",  "erf",
+          "erfc",      "floor",  "ceil",   "trunc",     "round", "rint",
+          "nearbyint", "fabs",   "fmin",   "fmax",      "fmod",  "fma",
+          "copysign",  "tgamma", "lgamma", "remainder", "hypot", "fdim",
+          "logb"}) {
       set.insert(function);
       set.insert(std::string(function) + "f");
     }

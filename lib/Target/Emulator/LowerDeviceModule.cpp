@@ -55,8 +55,8 @@ Value *Lowering::pointer(Value *value) {
     return value;
   if (value->getType()->isPointerTy())
     return builder.CreateAddrSpaceCast(value, plain);
-  return builder.CreateIntToPtr(
-      builder.CreateZExt(value, builder.getInt64Ty()), plain);
+  return builder.CreateIntToPtr(builder.CreateZExt(value, builder.getInt64Ty()),
+                                plain);
 }
 
 Value *Lowering::readRegister(Register which) {
@@ -219,11 +219,10 @@ private:
   void range(Value *pointer, Value *length, AccessKind kind, Align alignment) {
     if (isPrivateOrConstant(pointer))
       return;
-    lowering.access(
-        pointer,
-        lowering.builder.CreateZExtOrTrunc(length,
-                                           lowering.builder.getInt64Ty()),
-        getInfo(pointer, kind, alignment));
+    lowering.access(pointer,
+                    lowering.builder.CreateZExtOrTrunc(
+                        length, lowering.builder.getInt64Ty()),
+                    getInfo(pointer, kind, alignment));
   }
 
   Error visitIntrinsic(IntrinsicInst *inst) {
@@ -266,8 +265,8 @@ private:
     auto *vector = cast<FixedVectorType>(type);
     unsigned lanes = vector->getNumElements();
     uint64_t bytes = layout.getTypeStoreSize(vector->getElementType());
-    AccessInfo info = getInfo(
-        pointer, kind, commonAlignment(alignment, bytes * lanes));
+    AccessInfo info =
+        getInfo(pointer, kind, commonAlignment(alignment, bytes * lanes));
     for (unsigned first = 0; first < lanes; first += 64) {
       unsigned count = std::min(lanes - first, 64u);
       SmallVector<int> picked;
@@ -321,8 +320,7 @@ SharedLayout lowerSharedVariables(Lowering &lowering) {
 
   DenseMap<GlobalVariable *, uint64_t> offsets;
   for (GlobalVariable *global : fixed) {
-    Align align = global->getAlign().value_or(
-        layout.getPreferredAlign(global));
+    Align align = global->getAlign().value_or(layout.getPreferredAlign(global));
     result.staticBytes = alignTo(result.staticBytes, align);
     offsets[global] = result.staticBytes;
     result.staticBytes += layout.getTypeAllocSize(global->getValueType());
@@ -338,10 +336,10 @@ SharedLayout lowerSharedVariables(Lowering &lowering) {
       if (!user)
         continue; // llvm.used and the like; goes with the variable
       auto *phi = dyn_cast<PHINode>(user);
-      builder.SetInsertPoint(
-          phi ? phi->getIncomingBlock(use)->getTerminator() : user);
-      Value *base = lowering.call("nf_emu_shared", builder.getPtrTy(), {},
-                                  Effects::none);
+      builder.SetInsertPoint(phi ? phi->getIncomingBlock(use)->getTerminator()
+                                 : user);
+      Value *base =
+          lowering.call("nf_emu_shared", builder.getPtrTy(), {}, Effects::none);
       use.set(builder.CreateAddrSpaceCast(
           builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset),
           global->getType()));
@@ -393,8 +391,8 @@ void createTrampoline(Lowering &lowering, Function &kernel,
       continue;
     }
     sizes.push_back(layout.getTypeStoreSize(argument.getType()));
-    values.push_back(builder.CreateAlignedLoad(argument.getType(), address,
-                                               Align(1)));
+    values.push_back(
+        builder.CreateAlignedLoad(argument.getType(), address, Align(1)));
   }
   builder.CreateCall(&kernel, values);
   builder.CreateRetVoid();
@@ -430,17 +428,17 @@ void createModuleRecord(Lowering &lowering) {
   Module &module = lowering.module;
   LLVMContext &context = module.getContext();
   const DataLayout &layout = module.getDataLayout();
-  Type *word = Type::getInt64Ty(context), *pointer =
-                                              PointerType::get(context, 0);
+  Type *word = Type::getInt64Ty(context),
+       *pointer = PointerType::get(context, 0);
   SmallVector<Constant *> fields;
   for (GlobalVariable &global : module.globals()) {
     if (global.isDeclaration() || global.getName().starts_with("llvm.") ||
         global.getName().ends_with(".info"))
       continue;
-    fields.push_back(ConstantExpr::getPointerBitCastOrAddrSpaceCast(
-        &global, pointer));
-    fields.push_back(ConstantInt::get(
-        word, layout.getTypeAllocSize(global.getValueType())));
+    fields.push_back(
+        ConstantExpr::getPointerBitCastOrAddrSpaceCast(&global, pointer));
+    fields.push_back(
+        ConstantInt::get(word, layout.getTypeAllocSize(global.getValueType())));
   }
   fields.insert(fields.begin(), ConstantInt::get(word, fields.size() / 2));
   auto *record = ConstantStruct::getAnon(fields);

@@ -9,7 +9,6 @@
 
 #include "norm_fusion/Target/Emulator/Target.h"
 
-#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,6 +19,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -62,8 +62,8 @@ createHostMachine(StringRef cpu) {
   features.AddFeature("avxneconvert", false);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, cpu, features.getString(), llvm::TargetOptions(),
-      llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+      llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
+      /*JIT=*/true));
   if (!machine)
     return llvm::createStringError("no code generator for '" + cpu + "'");
   return machine;

@@ -24,28 +24,68 @@ constexpr uint32_t abiVersion = 1;
 
 /// Special registers, read with `uint32_t nf_emu_register(uint32_t)`.
 enum class Register : uint32_t {
-  tidX, tidY, tidZ,
-  ntidX, ntidY, ntidZ,
-  ctaidX, ctaidY, ctaidZ,
-  nctaidX, nctaidY, nctaidZ,
-  clusteridX, clusteridY, clusteridZ,
-  nclusteridX, nclusteridY, nclusteridZ,
-  clusterCtaidX, clusterCtaidY, clusterCtaidZ,
-  clusterNctaidX, clusterNctaidY, clusterNctaidZ,
-  clusterCtarank, clusterNctarank,
-  laneid, warpid, nwarpid, warpsize, smid, nsmid, gridid,
-  lanemaskEq, lanemaskLe, lanemaskLt, lanemaskGe, lanemaskGt,
-  totalSmemSize, dynamicSmemSize, aggrSmemSize,
+  tidX,
+  tidY,
+  tidZ,
+  ntidX,
+  ntidY,
+  ntidZ,
+  ctaidX,
+  ctaidY,
+  ctaidZ,
+  nctaidX,
+  nctaidY,
+  nctaidZ,
+  clusteridX,
+  clusteridY,
+  clusteridZ,
+  nclusteridX,
+  nclusteridY,
+  nclusteridZ,
+  clusterCtaidX,
+  clusterCtaidY,
+  clusterCtaidZ,
+  clusterNctaidX,
+  clusterNctaidY,
+  clusterNctaidZ,
+  clusterCtarank,
+  clusterNctarank,
+  laneid,
+  warpid,
+  nwarpid,
+  warpsize,
+  smid,
+  nsmid,
+  gridid,
+  lanemaskEq,
+  lanemaskLe,
+  lanemaskLt,
+  lanemaskGe,
+  lanemaskGt,
+  totalSmemSize,
+  dynamicSmemSize,
+  aggrSmemSize,
 };
 
 enum class AccessKind : uint32_t { read, write, update };
 /// Volatile counts as relaxed at system scope, as in PTX.
 enum class Ordering : uint32_t {
-  plain, volatile_, relaxed, acquire, release, acquireRelease, sequential
+  plain,
+  volatile_,
+  relaxed,
+  acquire,
+  release,
+  acquireRelease,
+  sequential
 };
 enum class Scope : uint32_t { block, cluster, device, system };
 /// The address space that an access claims to be in.
-enum class Space : uint32_t { generic = 0, global = 1, shared = 3, cluster = 7 };
+enum class Space : uint32_t {
+  generic = 0,
+  global = 1,
+  shared = 3,
+  cluster = 7
+};
 
 /// One access, packed into the last argument of nf_emu_access().
 struct AccessInfo {
@@ -71,10 +111,30 @@ struct AccessInfo {
 enum class ShuffleKind : uint32_t { up, down, butterfly, index };
 enum class VoteKind : uint32_t { any, all, uniform, ballot };
 enum class ReduceKind : uint32_t {
-  add, and_, or_, xor_, min, max, umin, umax,
-  fmin, fmax, fminNaN, fmaxNaN, fminAbs, fmaxAbs, fminAbsNaN, fmaxAbsNaN
+  add,
+  and_,
+  or_,
+  xor_,
+  min,
+  max,
+  umin,
+  umax,
+  fmin,
+  fmax,
+  fminNaN,
+  fmaxNaN,
+  fminAbs,
+  fmaxAbs,
+  fminAbsNaN,
+  fmaxAbsNaN
 };
-enum class BarrierKind : uint32_t { sync, arrive, reduceAnd, reduceOr, reducePopc };
+enum class BarrierKind : uint32_t {
+  sync,
+  arrive,
+  reduceAnd,
+  reduceOr,
+  reducePopc
+};
 
 /// mbarrier.arrive in its forms.
 enum ArriveFlags : uint32_t {
@@ -85,12 +145,12 @@ enum ArriveFlags : uint32_t {
 
 struct KernelRecord {
   uint32_t version;
-  uint32_t staticShared; ///< bytes that the kernel's own variables take
+  uint32_t staticShared;  ///< bytes that the kernel's own variables take
   uint32_t dynamicShared; ///< where dynamic shared memory starts
-  uint32_t maxThreads;   ///< 0: not given
+  uint32_t maxThreads;    ///< 0: not given
   uint32_t requiredThreads[3];
-  uint32_t cluster[3];   ///< 0: not given
-  uint32_t arguments;    ///< how many; their sizes in bytes follow
+  uint32_t cluster[3]; ///< 0: not given
+  uint32_t arguments;  ///< how many; their sizes in bytes follow
 };
 
 struct GlobalRecord {
