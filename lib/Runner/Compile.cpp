@@ -17,6 +17,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include <chrono>
@@ -211,8 +212,7 @@ static llvm::json::Value toJSON(Attribute attr) {
   return text;
 }
 
-/// "k=v k=v" as an object; numbers as numbers.
-static llvm::json::Object parseFields(StringRef text) {
+llvm::json::Object mlir::norm_fusion::runner::parseFields(StringRef text) {
   llvm::json::Object object;
   SmallVector<StringRef> fields;
   text.split(fields, ' ', -1, /*KeepEmpty=*/false);
@@ -263,8 +263,8 @@ static bool touchesMemory(ModuleOp module) {
 }
 
 Expected<CompiledModule>
-mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
-                                        const CompileOptions &options) {
+mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
+                                          const CompileOptions &options) {
   Stopwatch total;
   CompiledModule result;
   result.module = std::move(module);
@@ -278,12 +278,9 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
     return std::move(error);
   result.module->walk([&](MixedReductionOp) { ++result.fused; });
   if (result.fused == 0) {
-    if (Error error = runPipeline(*result.module, buildPlainHostPipeline))
-      return std::move(error);
     result.totalMs = total.getMs();
     return std::move(result);
   }
-
   LowerOptions lower;
   lower.chip = options.chip;
   lower.target = options.emulator ? "emulator" : "nvvm";
@@ -291,6 +288,8 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
         buildBufferizePipeline(pm);
         buildDevicePipeline(pm, lower);
+        pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+        pm.addNestedPass<func::FuncOp>(createCSEPass());
       }))
     return std::move(error);
   result.kernels = collectKernels(*result.module);
@@ -301,10 +300,24 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
       }))
     return std::move(error);
   result.ptxMs = binary.getMs();
-  if (Error error = runPipeline(*result.module, buildHostWithLaunchesPipeline))
-    return std::move(error);
   result.totalMs = total.getMs();
   return std::move(result);
+}
+
+Expected<CompiledModule>
+mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
+                                        const CompileOptions &options) {
+  Expected<CompiledModule> result = compileKernels(std::move(module), options);
+  if (!result)
+    return result;
+  Stopwatch host;
+  if (Error error =
+          runPipeline(*result->module, result->fused
+                                           ? buildHostWithLaunchesPipeline
+                                           : buildPlainHostPipeline))
+    return std::move(error);
+  result->totalMs += host.getMs();
+  return result;
 }
 
 Expected<CompiledModule>

@@ -70,27 +70,45 @@ Expected<void *> Arena::allocate(size_t bytes) {
 //===----------------------------------------------------------------------===//
 
 Program::~Program() {
-  engine.reset();
   if (device && stream) {
     runtime::releaseWorkspaces(*device);
     device->destroyStream(stream);
   }
 }
 
-Expected<std::unique_ptr<Program>>
-Program::create(ModuleOp module, Signature signature,
-                runtime::Device *device, bool hostVisible) {
-  std::unique_ptr<Program> program(new Program());
-  program->signature = std::move(signature);
-  program->device = device;
-  program->hostVisible = hostVisible;
-  if (device) {
-    Expected<runtime::StreamHandle> stream = device->createStream();
-    if (!stream)
-      return stream.takeError();
-    program->stream = *stream;
-  }
+Error Program::attach(const Signature &entry, runtime::Device *to) {
+  signature = entry;
+  device = to;
+  if (!device)
+    return Error::success();
+  Expected<runtime::StreamHandle> created = device->createStream();
+  if (!created)
+    return created.takeError();
+  stream = *created;
+  return Error::success();
+}
 
+namespace {
+/// Host code that was compiled in this process.
+class JitProgram final : public Program {
+public:
+  Error compile(ModuleOp module, const Signature &signature,
+                runtime::Device *device, bool hostVisible);
+  Expected<std::vector<PlacedResult>> call(ArrayRef<PlacedArgument> arguments,
+                                           Arena &arena,
+                                           bool capturing) override;
+
+private:
+  std::unique_ptr<ExecutionEngine> engine;
+  void (*entry)(void **) = nullptr;
+};
+} // namespace
+
+Error JitProgram::compile(ModuleOp module, const Signature &signature,
+                          runtime::Device *device, bool hostVisible) {
+  if (Error error = attach(signature, device))
+    return error;
+  this->hostVisible = hostVisible;
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -105,26 +123,34 @@ Program::create(ModuleOp module, Signature signature,
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
-  if (!engine)
-    return withCode(ExitCode::compileFailed, engine.takeError());
-  program->engine = std::move(*engine);
-  program->engine->registerSymbols(getRuntimeSymbols);
+  auto created = ExecutionEngine::create(module, options, std::move(*machine));
+  if (!created)
+    return withCode(ExitCode::compileFailed, created.takeError());
+  engine = std::move(*created);
+  engine->registerSymbols(getRuntimeSymbols);
 
+  // Loads the kernels.
   auto start = std::chrono::steady_clock::now();
-  if (Error error = runHostCode(device, program->stream, nullptr, [&] {
-        program->engine->initialize();
-      }))
+  if (Error error = runHostCode(device, stream, nullptr,
+                                [&] { engine->initialize(); }))
+    return error;
+  loadMs = std::chrono::duration<double, std::milli>(
+               std::chrono::steady_clock::now() - start)
+               .count();
+  auto found = engine->lookupPacked("_mlir_ciface_" + signature.name);
+  if (!found)
+    return withCode(ExitCode::compileFailed, found.takeError());
+  entry = *found;
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Program>>
+Program::create(ModuleOp module, Signature signature, runtime::Device *device,
+                bool hostVisible) {
+  auto program = std::make_unique<JitProgram>();
+  if (Error error = program->compile(module, signature, device, hostVisible))
     return std::move(error);
-  program->loadMs = std::chrono::duration<double, std::milli>(
-                        std::chrono::steady_clock::now() - start)
-                        .count();
-  auto entry = program->engine->lookupPacked("_mlir_ciface_" +
-                                             program->signature.name);
-  if (!entry)
-    return withCode(ExitCode::compileFailed, entry.takeError());
-  program->entry = *entry;
-  return std::move(program);
+  return std::unique_ptr<Program>(std::move(program));
 }
 
 /// Words of a descriptor of `rank` dimensions.
@@ -142,8 +168,8 @@ static PlacedResult readDescriptor(const int64_t *words, const ValueType &type) 
 }
 
 Expected<std::vector<PlacedResult>>
-Program::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
-              bool capturing) {
+JitProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
+                 bool capturing) {
   // Results: one value, or a structure of them, after C's rules.
   std::vector<size_t> offsets;
   size_t size = 0;

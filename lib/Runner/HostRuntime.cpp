@@ -190,6 +190,10 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
   return symbols;
 }
 
+void mlir::norm_fusion::runner::recordLaunch(LaunchRecord record) {
+  if (currentRecorder)
+    currentRecorder->add(std::move(record));
+}
 LaunchRecorder::LaunchRecorder() { currentRecorder = this; }
 LaunchRecorder::~LaunchRecorder() { currentRecorder = nullptr; }
 

@@ -105,6 +105,31 @@ void Report::print(llvm::raw_ostream &os) const {
   }
 }
 
+std::string
+mlir::norm_fusion::runner::describeFailure(const OutputReport &output,
+                                           const runtime::Tensor &got,
+                                           const runtime::Tensor &want) {
+  const Comparison &c = output.comparison;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  SmallVector<int64_t> position;
+  size_t rest = c.worst;
+  for (int64_t size : llvm::reverse(output.sizes)) {
+    position.push_back(rest % size);
+    rest /= size;
+  }
+  os << "result " << output.index << ": " << c.failures << " of "
+     << got.getNumElements() << " elements are beyond the tolerance ("
+     << llvm::format("rtol %.3g, atol %.3g", c.tolerance.rtol,
+                     c.tolerance.atol)
+     << "); at [";
+  llvm::interleave(llvm::reverse(position), os, ",");
+  os << "] found " << llvm::format("%.9g", got.getFloat(c.worst))
+     << ", expected " << llvm::format("%.9g", want.getFloat(c.worst)) << " ("
+     << output.reference << ")";
+  return text;
+}
+
 llvm::Error mlir::norm_fusion::runner::writeReport(StringRef path,
                                                    const Report &report) {
   llvm::Error error =

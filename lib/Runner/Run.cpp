@@ -7,6 +7,7 @@
 
 #include "norm_fusion/Runner/Run.h"
 #include "norm_fusion/Runner/Benchmark.h"
+#include "norm_fusion/Runner/Bundle.h"
 #include "norm_fusion/Runner/Compile.h"
 #include "norm_fusion/Runner/Execute.h"
 #include "norm_fusion/Runner/HostRuntime.h"
@@ -16,7 +17,7 @@
 #include "norm_fusion/Schedule/TargetInfo.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -56,6 +57,11 @@ public:
 private:
   Error openDevice();
   Error parseFormOptions(CompileOptions &compile);
+  Error prepare();
+  Error executeBundle();
+  Error emitBundle(CompileOptions &compile);
+  Error runAndReport();
+  int64_t getLargestSize() const;
   Error runRepeatedly();
   Error describeLaunches(ArrayRef<LaunchRecord> launches);
   Error compareWithFiles();
@@ -74,6 +80,7 @@ private:
   Signature signature;
   std::unique_ptr<runtime::Device> device;
   std::vector<Tensor> inputs, results;
+  Bundle bundle;
   std::unique_ptr<Program> program;
   int64_t reductionLength = 1;
   bool rounded = false;
@@ -126,9 +133,13 @@ Error Run::parseFormOptions(CompileOptions &compile) {
 }
 
 Error Run::execute() {
+  if (isBundle(options.file))
+    return executeBundle();
   CompileOptions compile;
   if (Error error = parseFormOptions(compile))
     return error;
+  if (!options.emitBundle.empty())
+    return emitBundle(compile);
   if (Error error = openDevice())
     return error;
   context = createContext();
@@ -140,23 +151,9 @@ Error Run::execute() {
   if (!entry)
     return entry.takeError();
   signature = *entry;
-  report.entry = signature.name;
-  if (options.outputs.size() > signature.results.size() ||
-      options.expected.size() > signature.results.size())
-    return makeError(ExitCode::badInput,
-                     "more --output or --expected files than the " +
-                         Twine(signature.results.size()) + " results of " +
-                         signature.name);
-  Expected<std::vector<Tensor>> made = makeInputs(options, signature);
-  if (!made)
-    return made.takeError();
-  inputs = std::move(*made);
-
-  int64_t largest = 1;
-  for (const Tensor &input : inputs)
-    for (int64_t size : input.getShape())
-      largest = std::max(largest, size);
-  reductionLength = getReductionLength(*source, largest);
+  if (Error error = prepare())
+    return error;
+  reductionLength = getReductionLength(*source, getLargestSize());
   rounded = roundsToIntegers(*source);
 
   progress.say("compiling");
@@ -184,7 +181,34 @@ Error Run::execute() {
   program = std::move(*created);
   if (device && !device->isEmulator())
     report.ptxasMs = program->getLoadMs();
+  return runAndReport();
+}
 
+int64_t Run::getLargestSize() const {
+  int64_t largest = 1;
+  for (const Tensor &input : inputs)
+    for (int64_t size : input.getShape())
+      largest = std::max(largest, size);
+  return largest;
+}
+
+/// Everything about the command line that depends on the signature alone.
+Error Run::prepare() {
+  report.entry = signature.name;
+  if (options.outputs.size() > signature.results.size() ||
+      options.expected.size() > signature.results.size())
+    return makeError(ExitCode::badInput,
+                     "more --output or --expected files than the " +
+                         Twine(signature.results.size()) + " results of " +
+                         signature.name);
+  Expected<std::vector<Tensor>> made = makeInputs(options, signature);
+  if (!made)
+    return made.takeError();
+  inputs = std::move(*made);
+  return Error::success();
+}
+
+Error Run::runAndReport() {
   if (Error error = runRepeatedly())
     return error;
   if (Error error = compareWithFiles())
@@ -210,6 +234,76 @@ Error Run::execute() {
     if (Error error = writeReport(options.json, report))
       return error;
   return getVerdict();
+}
+
+Error Run::emitBundle(CompileOptions &compile) {
+  compile.emulator = options.device == "emulator";
+  compile.schedule = options.schedule;
+  if (!options.chip.empty())
+    compile.chip = options.chip;
+  if (!TargetInfo::get(compile.chip))
+    return makeError(ExitCode::badInput, "unknown chip '" + compile.chip +
+                                             "', expected sm_80 or newer");
+  context = createContext();
+  auto text = llvm::MemoryBuffer::getFile(options.file);
+  if (!text)
+    return makeError(ExitCode::badInput,
+                     options.file + ": " + text.getError().message());
+  Expected<OwningOpRef<ModuleOp>> module = parseModule(*context, options.file);
+  if (!module)
+    return module.takeError();
+  Expected<Signature> entry = findEntry(**module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  progress.say("compiling");
+  if (!options.remarks.empty())
+    if (Error error = startRemarks(*context, options.remarks))
+      return error;
+  Error written = writeBundle(options.emitBundle, std::move(*module), *entry,
+                              compile, (*text)->getBuffer());
+  if (!options.remarks.empty())
+    finishRemarks(*context);
+  return written;
+}
+
+Error Run::executeBundle() {
+  if (options.check || !options.emitBundle.empty() || !options.schedule.empty())
+    return makeError(ExitCode::badInput,
+                     "a bundle is compiled already: --check, --schedule and "
+                     "--emit-bundle need the module; compare with --expected");
+  Expected<Bundle> read = readBundle(options.file);
+  if (!read)
+    return read.takeError();
+  bundle = std::move(*read);
+  if (!options.entry.empty() && options.entry != bundle.signature.name)
+    return makeError(ExitCode::badInput, "no function '" + options.entry +
+                                             "'; the bundle has: " +
+                                             bundle.signature.name);
+  signature = bundle.signature;
+  if (Error error = openDevice())
+    return error;
+  if (Error error = prepare())
+    return error;
+  reductionLength = getLargestSize();
+  rounded = true;
+  report.fused = bundle.fused;
+  for (const llvm::json::Value &entry : *bundle.manifest.getArray("kernels"))
+    if (const llvm::json::Object *fields = entry.getAsObject()) {
+      KernelRecord kernel;
+      kernel.name = fields->getString("name").value_or("").str();
+      for (StringRef key :
+           {"rows", "columns", "row_reductions", "column_reductions"})
+        if (auto number = fields->getInteger(key))
+          kernel.fields[key] = *number;
+      kernel.fields["schedule"] =
+          parseFields(fields->getString("schedule").value_or(""));
+      report.kernels.push_back(std::move(kernel));
+    }
+  Expected<std::unique_ptr<Program>> loaded = loadBundle(bundle, *device);
+  if (!loaded)
+    return loaded.takeError();
+  program = std::move(*loaded);
+  return runAndReport();
 }
 
 Error Run::runRepeatedly() {
@@ -293,30 +387,6 @@ Tolerance Run::getTolerance(runtime::ElementType type, double magnitude) const {
   if (options.rtol || options.atol)
     tolerance = {options.rtol.value_or(0), options.atol.value_or(0)};
   return tolerance;
-}
-
-/// One line about the worst element.
-static std::string describeFailure(const OutputReport &output,
-                                   const Tensor &got, const Tensor &want) {
-  const Comparison &c = output.comparison;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  SmallVector<int64_t> position;
-  size_t rest = c.worst;
-  for (int64_t size : llvm::reverse(output.sizes)) {
-    position.push_back(rest % size);
-    rest /= size;
-  }
-  os << "result " << output.index << ": " << c.failures << " of "
-     << got.getNumElements() << " elements are beyond the tolerance ("
-     << llvm::format("rtol %.3g, atol %.3g", c.tolerance.rtol,
-                     c.tolerance.atol)
-     << "); at [";
-  llvm::interleave(llvm::reverse(position), os, ",");
-  os << "] found " << llvm::format("%.9g", got.getFloat(c.worst))
-     << ", expected " << llvm::format("%.9g", want.getFloat(c.worst)) << " ("
-     << output.reference << ")";
-  return text;
 }
 
 Error Run::compareWithFiles() {

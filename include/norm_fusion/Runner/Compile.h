@@ -66,12 +66,19 @@ llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
 /// `name` empty: the only public function.
 llvm::Expected<Signature> findEntry(ModuleOp module, StringRef name);
 
-/// Consumes `module`.
+/// Up to binaries of the kernels, in host code on memrefs; consumes `module`.
+/// Where nothing was fused it's still on tensors.
+llvm::Expected<CompiledModule> compileKernels(OwningOpRef<ModuleOp> module,
+                                              const CompileOptions &options);
+/// Down to host code that can be called; consumes `module`.
 llvm::Expected<CompiledModule> compileFused(OwningOpRef<ModuleOp> module,
                                             const CompileOptions &options);
 /// For the host, nothing fused; `widen`: every float as f64.
 llvm::Expected<CompiledModule> compilePlain(OwningOpRef<ModuleOp> module,
                                             bool widen);
+
+/// "k=v k=v" as an object; numbers as numbers.
+llvm::json::Object parseFields(StringRef text);
 
 /// Iterations of the longest reduction, every dynamic one taken for `dynamic`.
 int64_t getReductionLength(ModuleOp module, int64_t dynamic);

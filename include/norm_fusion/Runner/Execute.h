@@ -13,10 +13,6 @@
 #include "norm_fusion/Runner/Compile.h"
 #include "norm_fusion/Runtime/Device.h"
 
-namespace mlir {
-class ExecutionEngine;
-}
-
 namespace mlir::norm_fusion::runner {
 
 /// Memory for compiled code, all of it freed at the end. Without a device it is
@@ -61,18 +57,21 @@ struct PlacedResult {
   std::array<char, 8> scalar = {};
 };
 
+/// An entry that can be called: compiled host code, or a bundle.
 class Program {
 public:
-  /// `device` may be null: then the module launches nothing.
+  /// Compiles `module` for the host. `device` may be null: then the module
+  /// launches nothing.
   static llvm::Expected<std::unique_ptr<Program>>
   create(ModuleOp module, Signature signature, runtime::Device *device,
          bool hostVisible = true);
-  ~Program();
+  virtual ~Program();
 
-  /// Calls the entry; what it allocates comes from `arena`.
-  llvm::Expected<std::vector<PlacedResult>>
+  /// Calls the entry; what it allocates comes from `arena`. `capturing`: the
+  /// stream only records.
+  virtual llvm::Expected<std::vector<PlacedResult>>
   call(ArrayRef<PlacedArgument> arguments, Arena &arena,
-       bool capturing = false);
+       bool capturing = false) = 0;
   /// Copies tensors in, calls, copies results out.
   llvm::Expected<std::vector<runtime::Tensor>>
   run(ArrayRef<runtime::Tensor> arguments);
@@ -89,8 +88,10 @@ public:
   /// Time that loading the kernels took.
   double getLoadMs() const { return loadMs; }
 
-private:
+protected:
   Program() = default;
+  /// Sets the signature and the device, and creates a stream on it.
+  llvm::Error attach(const Signature &signature, runtime::Device *device);
   llvm::Expected<runtime::Tensor> fetch(const PlacedResult &result,
                                         const ValueType &type);
 
@@ -98,8 +99,6 @@ private:
   runtime::Device *device = nullptr;
   runtime::StreamHandle stream = nullptr;
   bool hostVisible = true;
-  std::unique_ptr<ExecutionEngine> engine;
-  void (*entry)(void **) = nullptr;
   double loadMs = 0;
 };
 

@@ -32,6 +32,8 @@ private:
   std::vector<LaunchRecord> launches;
 };
 
+void recordLaunch(LaunchRecord record);
+
 /// Runs compiled code with `device`, `stream` and `arena` current on this
 /// thread. `code` must not own anything: a failed assertion jumps out of it.
 /// `capturing`: the stream records what it is given.

@@ -40,6 +40,11 @@ struct Report {
   void print(llvm::raw_ostream &os) const;
 };
 
+/// One line about the worst element of a comparison that failed.
+std::string describeFailure(const OutputReport &output,
+                            const runtime::Tensor &got,
+                            const runtime::Tensor &want);
+
 /// Writes to a temporary name and renames.
 llvm::Error writeReport(StringRef path, const Report &report);
 

@@ -1,0 +1,43 @@
+//===- Bundle.h - Compiled kernels in a folder ------------------*- C++ -*-===//
+//
+// A bundle is manifest.json and the kernels' images. The manifest says all that
+// a launch needs, as formulas of sizes, so that a program with nothing but the
+// driver can run it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_RUNNER_BUNDLE_H
+#define NORM_FUSION_RUNNER_BUNDLE_H
+
+#include "norm_fusion/Runner/Compile.h"
+#include "norm_fusion/Runtime/Device.h"
+
+namespace mlir::norm_fusion::runner {
+
+class Program;
+
+bool isBundle(StringRef path);
+
+/// Compiles `module` and writes a bundle. Exit code 3 where host code does more
+/// than allocate and launch.
+llvm::Error writeBundle(StringRef folder, OwningOpRef<ModuleOp> module,
+                        const Signature &signature,
+                        const CompileOptions &options, StringRef source);
+
+/// A bundle that was read and checked, not yet on a device.
+struct Bundle {
+  llvm::json::Object manifest;
+  Signature signature;
+  unsigned fused = 0;
+  std::string chip;
+  bool emulator = false;
+  llvm::StringMap<std::string> images; ///< by file name
+};
+llvm::Expected<Bundle> readBundle(StringRef folder);
+
+llvm::Expected<std::unique_ptr<Program>> loadBundle(const Bundle &bundle,
+                                                    runtime::Device &device);
+
+} // namespace mlir::norm_fusion::runner
+
+#endif // NORM_FUSION_RUNNER_BUNDLE_H

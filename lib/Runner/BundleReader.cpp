@@ -1,0 +1,382 @@
+//===- BundleReader.cpp - Running a bundle --------------------------------===//
+//
+// Needs the manifest, the images and a device, and no compiler: evaluates the
+// manifest's formulas and launches. A bundle may come from anywhere, so nothing
+// in it is believed before it's checked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Runner/Bundle.h"
+#include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/Execute.h"
+#include "norm_fusion/Runner/Formula.h"
+#include "norm_fusion/Runner/HostRuntime.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+using namespace mlir::norm_fusion::runner;
+using llvm::Error;
+using llvm::Expected;
+namespace json = llvm::json;
+
+static Error fail(const Twine &message) {
+  return makeError(ExitCode::badInput, "the bundle's manifest " + message +
+                                           "; emit the bundle again");
+}
+
+bool mlir::norm_fusion::runner::isBundle(StringRef path) {
+  return llvm::sys::fs::is_directory(path);
+}
+
+static Expected<ValueType> readType(const json::Object *object) {
+  if (!object)
+    return fail("lacks a type");
+  ValueType type;
+  std::optional<runtime::ElementType> element =
+      runtime::parseElementType(object->getString("dtype").value_or(""));
+  const json::Array *shape = object->getArray("shape");
+  if (!element || !shape)
+    return fail("has a type without dtype or shape");
+  type.type = *element;
+  type.isScalar = object->getBoolean("scalar").value_or(false);
+  for (const json::Value &size : *shape) {
+    std::optional<int64_t> number = size.getAsInteger();
+    if (number ? *number < 0 : !size.getAsNull())
+      return fail("has a shape that isn't one");
+    type.shape.push_back(number.value_or(ShapedType::kDynamic));
+  }
+  return type;
+}
+
+static Expected<std::string> readText(const Twine &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return makeError(ExitCode::badInput,
+                     path + ": " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {
+  Expected<std::string> text = readText(folder + "/manifest.json");
+  if (!text)
+    return text.takeError();
+  Expected<json::Value> value = json::parse(*text);
+  if (!value)
+    return fail("isn't JSON: " + llvm::toString(value.takeError()));
+  json::Object *object = value->getAsObject();
+  if (!object || object->getInteger("schema") != 1)
+    return fail("has another schema than 1");
+  Bundle bundle;
+  bundle.manifest = std::move(*object);
+  const json::Object &manifest = bundle.manifest;
+  for (StringRef key : {"arguments", "results", "files", "kernels", "buffers",
+                        "workspaces", "requires"})
+    if (!manifest.getArray(key))
+      return fail("lacks '" + key + "'");
+  bundle.signature.name = manifest.getString("entry").value_or("").str();
+  bundle.chip = manifest.getString("chip").value_or("").str();
+  bundle.emulator = manifest.getString("target") == StringRef("emulator");
+  bundle.fused = manifest.getInteger("fused").value_or(0);
+  for (const json::Value &argument : *manifest.getArray("arguments")) {
+    Expected<ValueType> type = readType(argument.getAsObject());
+    if (!type)
+      return type.takeError();
+    bundle.signature.arguments.push_back(*type);
+  }
+  for (const json::Value &result : *manifest.getArray("results")) {
+    const json::Object *fields = result.getAsObject();
+    Expected<ValueType> type =
+        readType(fields ? fields->getObject("type") : nullptr);
+    if (!type)
+      return type.takeError();
+    bundle.signature.results.push_back(*type);
+  }
+  for (const json::Value &entry : *manifest.getArray("files")) {
+    const json::Object *file = entry.getAsObject();
+    StringRef name = file ? file->getString("name").value_or("") : "";
+    // A name, not a way out of the folder.
+    if (name.empty() || llvm::sys::path::filename(name) != name)
+      return fail("names a file '" + name + "'");
+    Expected<std::string> image = readText(folder + "/" + name);
+    if (!image)
+      return image.takeError();
+    std::string hash = llvm::toHex(
+        llvm::SHA256::hash(llvm::arrayRefFromStringRef(*image)), true);
+    if (file->getString("sha256") != StringRef(hash))
+      return makeError(ExitCode::badInput,
+                       folder + "/" + name + ": its hash isn't the manifest's; "
+                                             "emit the bundle again");
+    bundle.images[name] = std::move(*image);
+  }
+  return std::move(bundle);
+}
+
+namespace {
+/// A loaded bundle: calls evaluate the manifest.
+class BundleProgram final : public Program {
+public:
+  BundleProgram(const Bundle &bundle) : bundle(bundle) {}
+  ~BundleProgram() override {
+    for (auto &workspace : workspaces)
+      device->deallocate(workspace.second.first);
+  }
+  Error load(runtime::Device &device);
+  Expected<std::vector<PlacedResult>> call(ArrayRef<PlacedArgument> arguments,
+                                           Arena &arena,
+                                           bool capturing) override;
+
+private:
+  Expected<int64_t> get(const json::Value *formula);
+  Expected<void *> getWorkspace(StringRef name, int64_t bytes);
+  Error launch(const json::Object &kernel);
+
+  const Bundle &bundle;
+  llvm::StringMap<runtime::KernelHandle> kernels;
+  llvm::StringMap<std::pair<void *, int64_t>> workspaces;
+  llvm::StringMap<int64_t> values; ///< of the call that is under way
+};
+} // namespace
+
+Error BundleProgram::load(runtime::Device &to) {
+  if (to.isEmulator() != bundle.emulator)
+    return makeError(ExitCode::noDevice,
+                     bundle.emulator
+                         ? "the bundle is for the emulator; use "
+                           "--device=emulator"
+                         : "the bundle is for a GPU, found the emulator; use "
+                           "--device=cuda on a machine that has one");
+  if (Error error = attach(bundle.signature, &to))
+    return error;
+  hostVisible = false;
+  for (const json::Value &entry : *bundle.manifest.getArray("kernels")) {
+    const json::Object *kernel = entry.getAsObject();
+    StringRef name = kernel ? kernel->getString("name").value_or("") : "";
+    auto image = bundle.images.find(
+        kernel ? kernel->getString("file").value_or("") : "");
+    if (name.empty() || image == bundle.images.end())
+      return fail("has a kernel without a name or a file");
+    // PTX is passed with its terminating zero.
+    const std::string &bytes = image->second;
+    Expected<runtime::ModuleHandle> module = device->loadModule(
+        ArrayRef<char>(bytes.c_str(), bytes.size() + !bundle.emulator));
+    if (!module)
+      return module.takeError();
+    Expected<runtime::KernelHandle> handle = device->getKernel(*module, name);
+    if (!handle)
+      return handle.takeError();
+    kernels[name] = *handle;
+  }
+  return Error::success();
+}
+
+Expected<int64_t> BundleProgram::get(const json::Value *formula) {
+  std::optional<StringRef> text;
+  if (formula)
+    text = formula->getAsString();
+  if (!text)
+    return fail("lacks a formula");
+  return evaluate(*text, [&](StringRef name, ArrayRef<int64_t> arguments)
+                             -> std::optional<int64_t> {
+    if (name == "multiprocessors" && arguments.empty())
+      return device->getProperties().multiprocessors;
+    if (name == "max_active_clusters" && arguments.size() == 3) {
+      runtime::LaunchConfig config;
+      config.cluster.x = config.grid.x = arguments[0];
+      config.block.x = arguments[1];
+      config.dynamicSharedMemory = arguments[2];
+      Expected<unsigned> count = device->getMaxActiveClusters(nullptr, config);
+      if (count)
+        return std::max(*count, 1u);
+      llvm::consumeError(count.takeError());
+      return 1;
+    }
+    auto value = values.find(name);
+    if (value == values.end() || !arguments.empty())
+      return std::nullopt;
+    return value->second;
+  });
+}
+
+Expected<void *> BundleProgram::getWorkspace(StringRef name, int64_t bytes) {
+  auto &[pointer, size] = workspaces[name];
+  if (pointer && size >= bytes)
+    return pointer;
+  if (pointer) {
+    if (Error error = device->synchronize(stream))
+      return std::move(error);
+    device->deallocate(pointer);
+    pointer = nullptr;
+  }
+  size = llvm::alignTo(std::max<int64_t>(bytes, 1), 256);
+  Expected<void *> memory = device->allocate(size, /*hostVisible=*/false);
+  if (!memory)
+    return memory;
+  pointer = *memory;
+  if (Error error = device->fill32(pointer, 0, size / 4, stream))
+    return std::move(error);
+  return pointer;
+}
+
+Error BundleProgram::launch(const json::Object &kernel) {
+  Expected<int64_t> when = get(kernel.get("when"));
+  if (!when)
+    return when.takeError();
+  if (!*when)
+    return Error::success();
+  uint64_t workspaceBytes = 0;
+  if (std::optional<StringRef> name = kernel.getString("workspace"))
+    for (const json::Value &entry : *bundle.manifest.getArray("workspaces")) {
+      const json::Object *workspace = entry.getAsObject();
+      if (!workspace || workspace->getString("name") != *name)
+        continue;
+      Expected<int64_t> bytes = get(workspace->get("bytes"));
+      if (!bytes)
+        return bytes.takeError();
+      Expected<void *> memory = getWorkspace(*name, *bytes);
+      if (!memory)
+        return memory.takeError();
+      values[*name] = reinterpret_cast<int64_t>(*memory);
+      workspaceBytes = *bytes;
+    }
+  runtime::LaunchConfig config;
+  auto getDim = [&](StringRef key, runtime::Dim3 &dim) -> Error {
+    const json::Array *formulas = kernel.getArray(key);
+    if (!formulas || formulas->size() != 3)
+      return fail("has a kernel without three sizes of '" + key + "'");
+    unsigned *sizes[] = {&dim.x, &dim.y, &dim.z};
+    for (unsigned i = 0; i < 3; ++i) {
+      Expected<int64_t> value = get(&(*formulas)[i]);
+      if (!value)
+        return value.takeError();
+      *sizes[i] = *value;
+    }
+    return Error::success();
+  };
+  if (Error error = getDim("grid", config.grid))
+    return error;
+  if (Error error = getDim("block", config.block))
+    return error;
+  if (Error error = getDim("cluster", config.cluster))
+    return error;
+  Expected<int64_t> shared = get(kernel.get("shared_memory_bytes"));
+  if (!shared)
+    return shared.takeError();
+  config.dynamicSharedMemory = *shared;
+  config.cooperative = kernel.getBoolean("cooperative").value_or(false);
+  if (!config.grid.x || !config.grid.y || !config.grid.z)
+    return Error::success();
+
+  const json::Array *arguments = kernel.getArray("arguments");
+  if (!arguments)
+    return fail("has a kernel without arguments");
+  std::vector<int64_t> words;
+  for (const json::Value &argument : *arguments) {
+    const json::Object *fields = argument.getAsObject();
+    Expected<int64_t> word = get(fields ? fields->get("value") : nullptr);
+    if (!word)
+      return word.takeError();
+    words.push_back(*word);
+  }
+  std::vector<void *> pointers;
+  for (int64_t &word : words)
+    pointers.push_back(&word);
+  StringRef name = *kernel.getString("name");
+  runtime::KernelHandle handle = kernels[name];
+  recordLaunch({name.str(), handle, config, workspaceBytes});
+  return device->launch(handle, config, pointers, stream);
+}
+
+Expected<std::vector<PlacedResult>>
+BundleProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
+                    bool capturing) {
+  values.clear();
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    std::string name = "arg" + std::to_string(i);
+    int64_t value = reinterpret_cast<int64_t>(argument.pointer);
+    if (signature.arguments[i].isScalar) {
+      value = 0;
+      std::memcpy(&value, argument.pointer,
+                  getByteSize(signature.arguments[i].type));
+    }
+    values[name] = value;
+    for (auto [d, size] : llvm::enumerate(argument.shape))
+      values[name + ".dim" + std::to_string(d)] = size;
+  }
+  for (const json::Value &entry : *bundle.manifest.getArray("requires")) {
+    const json::Object *condition = entry.getAsObject();
+    Expected<int64_t> holds =
+        get(condition ? condition->get("condition") : nullptr);
+    if (!holds)
+      return holds.takeError();
+    if (!*holds)
+      return makeError(ExitCode::badInput,
+                       "the module asserts: " +
+                           condition->getString("message").value_or("") +
+                           "; check the sizes of the inputs");
+  }
+  for (const json::Value &entry : *bundle.manifest.getArray("buffers")) {
+    const json::Object *buffer = entry.getAsObject();
+    Expected<int64_t> bytes = get(buffer ? buffer->get("bytes") : nullptr);
+    if (!bytes)
+      return bytes.takeError();
+    if (*bytes < 0)
+      return fail("has a buffer of a negative size");
+    Expected<void *> memory = arena.allocate(*bytes);
+    if (!memory)
+      return memory.takeError();
+    values[buffer->getString("name").value_or("")] =
+        reinterpret_cast<int64_t>(*memory);
+  }
+  for (const json::Value &kernel : *bundle.manifest.getArray("kernels"))
+    if (Error error = launch(*kernel.getAsObject()))
+      return std::move(error);
+  if (!capturing)
+    if (Error error = device->synchronize(stream))
+      return std::move(error);
+
+  std::vector<PlacedResult> results;
+  for (const json::Value &entry : *bundle.manifest.getArray("results")) {
+    const json::Object &fields = *entry.getAsObject();
+    Expected<int64_t> address = get(fields.get("value"));
+    const json::Array *shape = fields.getArray("shape");
+    if (!address)
+      return address.takeError();
+    if (!shape)
+      return fail("has a result without a shape");
+    PlacedResult result;
+    result.pointer = reinterpret_cast<void *>(*address);
+    std::memcpy(result.scalar.data(), &*address, 8);
+    for (const json::Value &formula : *shape) {
+      Expected<int64_t> size = get(&formula);
+      if (!size)
+        return size.takeError();
+      result.shape.push_back(*size);
+    }
+    int64_t stride = 1;
+    result.strides.resize(result.shape.size());
+    for (size_t d = result.shape.size(); d-- > 0;) {
+      result.strides[d] = stride;
+      stride *= result.shape[d];
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+Expected<std::unique_ptr<Program>>
+mlir::norm_fusion::runner::loadBundle(const Bundle &bundle,
+                                      runtime::Device &device) {
+  auto program = std::make_unique<BundleProgram>(bundle);
+  if (Error error = program->load(device))
+    return std::move(error);
+  return std::unique_ptr<Program>(std::move(program));
+}

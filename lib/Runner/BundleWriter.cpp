@@ -1,0 +1,447 @@
+//===- BundleWriter.cpp - Host code as a manifest -------------------------===//
+//
+// Walks the host code around the launches and writes down each integer as a
+// formula and each buffer by name. An op that does anything else than compute
+// sizes, allocate or launch ends the walk: such a module needs the runner.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Runner/Bundle.h"
+#include "norm_fusion/Runner/Error.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+using namespace mlir::norm_fusion::runner;
+using llvm::Error;
+using llvm::Expected;
+namespace json = llvm::json;
+
+static std::string getHash(StringRef bytes) {
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)),
+                     /*LowerCase=*/true);
+}
+
+namespace {
+class HostWalker {
+public:
+  explicit HostWalker(json::Object &manifest,
+                      const llvm::StringMap<std::string> &images)
+      : manifest(manifest), images(images) {}
+  Error walk(func::FuncOp function);
+
+private:
+  Error visit(Block &block, StringRef when);
+  Error visit(Operation *op, StringRef when);
+  Error visitIf(scf::IfOp op, StringRef when);
+  Error visitCall(func::CallOp op);
+  Error visitAlloc(memref::AllocOp op);
+  Error visitLaunch(gpu::LaunchFuncOp op, StringRef when);
+  Error visitReturn(func::ReturnOp op);
+  Error visitInteger(Operation *op);
+  Error visitView(Operation *op);
+  Error refuse(Operation *op);
+
+  std::string get(Value value) { return formulas[value]; }
+  std::string binary(StringRef op, Operation *at) {
+    return llvm::formatv("({0} {1} {2})", get(at->getOperand(0)), op,
+                         get(at->getOperand(1)));
+  }
+  std::string function(StringRef name, Operation *at) {
+    std::string text = name.str() + "(";
+    for (auto [i, operand] : llvm::enumerate(at->getOperands()))
+      text += (i ? ", " : "") + get(operand);
+    return text + ")";
+  }
+
+  json::Object &manifest;
+  const llvm::StringMap<std::string> &images;
+  /// Integers, and addresses of buffers.
+  llvm::DenseMap<Value, std::string> formulas;
+  llvm::DenseMap<Value, SmallVector<std::string>> sizes;
+  json::Array kernels, buffers, workspaces, conditions, results, order;
+};
+} // namespace
+
+Error HostWalker::refuse(Operation *op) {
+  std::string where;
+  if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    where = llvm::formatv(" (line {0})", loc.getLine());
+  return makeError(ExitCode::compileFailed,
+                   "no bundle: host code is left, '" +
+                       op->getName().getStringRef() + "'" + where +
+                       "; run the module with norm-fusion-runner instead");
+}
+
+Error HostWalker::walk(func::FuncOp function) {
+  for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
+    std::string name = "arg" + std::to_string(i);
+    formulas[argument] = name;
+    if (auto type = dyn_cast<MemRefType>(argument.getType()))
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        sizes[argument].push_back(
+            type.isDynamicDim(d) ? llvm::formatv("{0}.dim{1}", name, d).str()
+                                 : std::to_string(type.getDimSize(d)));
+  }
+  if (!function.getBody().hasOneBlock())
+    return refuse(function);
+  if (Error error = visit(function.getBody().front(), "1"))
+    return error;
+  if (kernels.empty())
+    return makeError(ExitCode::compileFailed,
+                     "no bundle: nothing of " + function.getName() +
+                         " became a kernel; --remarks=FILE says why");
+  manifest["kernels"] = std::move(kernels);
+  manifest["buffers"] = std::move(buffers);
+  manifest["workspaces"] = std::move(workspaces);
+  manifest["requires"] = std::move(conditions);
+  manifest["results"] = std::move(results);
+  manifest["launch_order"] = std::move(order);
+  return Error::success();
+}
+
+Error HostWalker::visit(Block &block, StringRef when) {
+  for (Operation &op : block)
+    if (Error error = visit(&op, when))
+      return error;
+  return Error::success();
+}
+
+Error HostWalker::visit(Operation *op, StringRef when) {
+  return llvm::TypeSwitch<Operation *, Error>(op)
+      .Case([&](scf::IfOp op) { return visitIf(op, when); })
+      .Case([&](scf::YieldOp) { return Error::success(); })
+      .Case([&](func::CallOp op) { return visitCall(op); })
+      .Case([&](func::ReturnOp op) { return visitReturn(op); })
+      .Case([&](memref::AllocOp op) { return visitAlloc(op); })
+      .Case([&](memref::DeallocOp) { return Error::success(); })
+      .Case([&](gpu::LaunchFuncOp op) { return visitLaunch(op, when); })
+      .Case([&](cf::AssertOp op) {
+        conditions.push_back(json::Object{{"condition", get(op.getArg())},
+                                          {"message", op.getMsg().str()}});
+        return Error::success();
+      })
+      .Case([&](memref::DimOp op) -> Error {
+        std::optional<int64_t> index = op.getConstantIndex();
+        if (!index)
+          return refuse(op);
+        formulas[op] = sizes[op.getSource()][*index];
+        return Error::success();
+      })
+      .Case<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(
+          [&](Operation *op) { return visitView(op); })
+      .Default([&](Operation *op) { return visitInteger(op); });
+}
+
+Error HostWalker::visitIf(scf::IfOp op, StringRef when) {
+  if (op.getNumResults())
+    return refuse(op);
+  auto both = [&](const Twine &condition) -> std::string {
+    return when == "1" ? condition.str()
+                       : ("(" + when + " & " + condition + ")").str();
+  };
+  std::string condition = get(op.getCondition());
+  if (Error error = visit(*op.thenBlock(), both(condition)))
+    return error;
+  if (!op.elseBlock())
+    return Error::success();
+  return visit(*op.elseBlock(), both("not(" + condition + ")"));
+}
+
+Error HostWalker::visitCall(func::CallOp op) {
+  StringRef callee = op.getCallee();
+  if (callee == "norm_fusion_multiprocessor_count") {
+    formulas[op.getResult(0)] = "multiprocessors";
+  } else if (callee == "norm_fusion_max_active_clusters") {
+    formulas[op.getResult(0)] = function("max_active_clusters", op);
+  } else if (callee == "norm_fusion_workspace") {
+    std::string name = "workspace" + std::to_string(workspaces.size());
+    workspaces.push_back(json::Object{{"name", name},
+                                      {"bytes", get(op.getOperand(0))},
+                                      {"zeroed", "once"},
+                                      {"per", "kernel and stream"}});
+    formulas[op.getResult(0)] = name;
+  } else {
+    return refuse(op);
+  }
+  return Error::success();
+}
+
+Error HostWalker::visitAlloc(memref::AllocOp op) {
+  MemRefType type = op.getType();
+  std::string name = "buffer" + std::to_string(buffers.size());
+  std::string bytes =
+      std::to_string(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  auto dynamic = op.getDynamicSizes().begin();
+  for (int64_t size : type.getShape()) {
+    std::string text = ShapedType::isDynamic(size) ? get(*dynamic++)
+                                                   : std::to_string(size);
+    bytes = llvm::formatv("({0} * {1})", bytes, text);
+    sizes[op].push_back(std::move(text));
+  }
+  formulas[op] = name;
+  buffers.push_back(json::Object{{"name", name}, {"bytes", bytes}});
+  return Error::success();
+}
+
+Error HostWalker::visitView(Operation *op) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  ArrayRef<std::string> from = sizes[source];
+  SmallVector<std::string> to;
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
+    for (const ReassociationIndices &group :
+         collapse.getReassociationIndices()) {
+      std::string size = "1";
+      for (int64_t d : group)
+        size = size == "1" ? from[d]
+                           : llvm::formatv("({0} * {1})", size, from[d]).str();
+      to.push_back(size);
+    }
+  } else if (auto expand = dyn_cast<memref::ExpandShapeOp>(op)) {
+    auto dynamic = expand.getOutputShape().begin();
+    for (int64_t size : expand.getStaticOutputShape())
+      to.push_back(ShapedType::isDynamic(size) ? get(*dynamic++)
+                                               : std::to_string(size));
+  } else {
+    to.assign(from.begin(), from.end());
+  }
+  // Layouts with an offset or strides aren't just an address.
+  if (!cast<MemRefType>(result.getType()).getLayout().isIdentity())
+    return refuse(op);
+  std::string name = get(source);
+  formulas[result] = name;
+  sizes[result] = std::move(to);
+  return Error::success();
+}
+
+Error HostWalker::visitLaunch(gpu::LaunchFuncOp op, StringRef when) {
+  json::Object kernel;
+  if (auto fields = op->getAttrOfType<DictionaryAttr>("norm_fusion.kernel"))
+    for (NamedAttribute field : fields) {
+      if (auto integer = dyn_cast<IntegerAttr>(field.getValue()))
+        kernel[field.getName().str()] = integer.getInt();
+      else if (auto text = dyn_cast<StringAttr>(field.getValue()))
+        kernel[field.getName().str()] = text.getValue().str();
+    }
+  std::string name = op.getKernelName().str();
+  std::string file = op.getKernelModuleName().str();
+  auto image = llvm::find_if(images, [&](const auto &entry) {
+    return llvm::sys::path::stem(entry.first()) == file;
+  });
+  if (image == images.end())
+    return refuse(op);
+  auto dim = [&](gpu::KernelDim3 dims) {
+    return json::Array{get(dims.x), get(dims.y), get(dims.z)};
+  };
+  kernel["name"] = name;
+  kernel["file"] = image->first().str();
+  kernel["when"] = when.str();
+  kernel["grid"] = dim(op.getGridSizeOperandValues());
+  kernel["block"] = dim(op.getBlockSizeOperandValues());
+  kernel["cluster"] = op.hasClusterSize()
+                          ? dim(op.getClusterSizeOperandValues())
+                          : json::Array{"1", "1", "1"};
+  kernel["shared_memory_bytes"] =
+      op.getDynamicSharedMemorySize() ? get(op.getDynamicSharedMemorySize())
+                                      : std::string("0");
+  kernel["cooperative"] =
+      StringRef(image->second).contains(name + "_cooperative");
+  json::Array arguments;
+  std::string workspace;
+  for (Value operand : op.getKernelOperands()) {
+    if (isa<MemRefType>(operand.getType()))
+      return refuse(op);
+    std::string type;
+    llvm::raw_string_ostream(type) << operand.getType();
+    arguments.push_back(json::Object{
+        {"type", isa<LLVM::LLVMPointerType>(operand.getType()) ? "pointer"
+                                                               : type},
+        {"value", get(operand)}});
+    if (StringRef(get(operand)).starts_with("workspace"))
+      workspace = get(operand);
+  }
+  kernel["arguments"] = std::move(arguments);
+  kernel["workspace"] =
+      workspace.empty() ? json::Value(nullptr) : json::Value(workspace);
+  kernels.push_back(std::move(kernel));
+  order.push_back(name);
+  return Error::success();
+}
+
+Error HostWalker::visitReturn(func::ReturnOp op) {
+  for (Value value : op.getOperands()) {
+    json::Array shape;
+    for (const std::string &size : sizes[value])
+      shape.push_back(size);
+    results.push_back(json::Object{{"value", get(value)},
+                                   {"shape", std::move(shape)},
+                                   {"type", nullptr}});
+  }
+  return Error::success();
+}
+
+static StringRef getOperator(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return "==";
+  case arith::CmpIPredicate::ne:
+    return "!=";
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return "<";
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return "<=";
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return ">";
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return ">=";
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+Error HostWalker::visitInteger(Operation *op) {
+  std::string text =
+      llvm::TypeSwitch<Operation *, std::string>(op)
+          .Case([&](arith::ConstantOp op) -> std::string {
+            auto integer = dyn_cast<IntegerAttr>(op.getValue());
+            if (!integer)
+              return "";
+            return std::to_string(op.getType().isInteger(1)
+                                      ? integer.getValue().getZExtValue()
+                                      : integer.getInt());
+          })
+          .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+                arith::ExtUIOp, arith::TruncIOp, LLVM::IntToPtrOp,
+                LLVM::PtrToIntOp, memref::ExtractAlignedPointerAsIndexOp>(
+              [&](Operation *op) { return get(op->getOperand(0)); })
+          .Case([&](arith::AddIOp op) { return binary("+", op); })
+          .Case([&](arith::SubIOp op) { return binary("-", op); })
+          .Case([&](arith::MulIOp op) { return binary("*", op); })
+          .Case<arith::DivUIOp, arith::DivSIOp>(
+              [&](Operation *op) { return binary("/", op); })
+          .Case<arith::RemUIOp, arith::RemSIOp>(
+              [&](Operation *op) { return binary("%", op); })
+          .Case([&](arith::AndIOp op) { return binary("&", op); })
+          .Case([&](arith::OrIOp op) { return binary("|", op); })
+          .Case([&](arith::XOrIOp op) { return binary("^", op); })
+          .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
+              [&](Operation *op) { return function("ceildiv", op); })
+          .Case<arith::MaxUIOp, arith::MaxSIOp>(
+              [&](Operation *op) { return function("max", op); })
+          .Case<arith::MinUIOp, arith::MinSIOp>(
+              [&](Operation *op) { return function("min", op); })
+          .Case([&](arith::SelectOp op) -> std::string {
+            return isa<MemRefType>(op.getType()) ? "" : function("select", op);
+          })
+          .Case([&](arith::CmpIOp op) {
+            return binary(getOperator(op.getPredicate()), op);
+          })
+          .Default([](Operation *) { return std::string(); });
+  if (text.empty())
+    return refuse(op);
+  formulas[op->getResult(0)] = std::move(text);
+  return Error::success();
+}
+
+/// Types as the manifest spells them: sizes, null where unknown.
+static json::Object describeType(const ValueType &type) {
+  json::Array shape;
+  for (int64_t size : type.shape)
+    shape.push_back(ShapedType::isDynamic(size) ? json::Value(nullptr)
+                                                : json::Value(size));
+  return json::Object{{"dtype", runtime::getName(type.type)},
+                      {"shape", std::move(shape)},
+                      {"scalar", type.isScalar}};
+}
+
+Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
+                                             OwningOpRef<ModuleOp> module,
+                                             const Signature &signature,
+                                             const CompileOptions &options,
+                                             StringRef source) {
+  Expected<CompiledModule> compiled = compileKernels(std::move(module), options);
+  if (!compiled)
+    return compiled.takeError();
+  if (compiled->fused == 0)
+    return makeError(ExitCode::compileFailed,
+                     "no bundle: nothing of " + signature.name +
+                         " was fused; --remarks=FILE says why");
+  llvm::StringMap<std::string> images;
+  for (auto binary : compiled->module->getOps<gpu::BinaryOp>())
+    if (auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0])) {
+      StringRef bytes = object.getObject().getValue();
+      // A call of libdevice that nothing defines fails only when it's loaded.
+      if (bytes.contains(".extern .func __nv_"))
+        return makeError(ExitCode::compileFailed,
+                         "no bundle: a kernel calls libdevice and there is no "
+                         "CUDA Toolkit; install one");
+      images[(binary.getName() + (options.emulator ? ".o" : ".ptx")).str()] =
+          bytes.rtrim('\0').str();
+      if (options.emulator)
+        images[(binary.getName() + ".o").str()] = bytes.str();
+    }
+
+  json::Object manifest;
+  HostWalker walker(manifest, images);
+  auto entry = compiled->module->lookupSymbol<func::FuncOp>(signature.name);
+  if (Error error = walker.walk(entry))
+    return error;
+  json::Array arguments, files;
+  for (const ValueType &type : signature.arguments)
+    arguments.push_back(describeType(type));
+  for (auto [result, type] :
+       llvm::zip(*manifest.getArray("results"), signature.results))
+    (*result.getAsObject())["type"] = describeType(type);
+  for (const auto &image : images)
+    files.push_back(json::Object{{"name", image.first()},
+                                 {"sha256", getHash(image.second)}});
+  manifest["schema"] = 1;
+  manifest["version"] = NORM_FUSION_VERSION;
+  manifest["llvm"] = LLVM_VERSION_STRING;
+  manifest["entry"] = signature.name;
+  manifest["chip"] = options.chip;
+  manifest["target"] = options.emulator ? "emulator" : "cuda";
+  manifest["fused"] = compiled->fused;
+  manifest["source_sha256"] = getHash(source);
+  manifest["arguments"] = std::move(arguments);
+  manifest["files"] = std::move(files);
+
+  auto write = [&](StringRef name, StringRef contents) -> Error {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    Error error =
+        llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> Error {
+          os << contents;
+          return Error::success();
+        });
+    return error ? makeError(ExitCode::badInput,
+                             Twine(path) + ": " +
+                                 llvm::toString(std::move(error)))
+                 : Error::success();
+  };
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return makeError(ExitCode::badInput, folder + ": " + code.message());
+  for (const auto &image : images)
+    if (Error error = write(image.first(), image.second))
+      return error;
+  // Last: a folder without a manifest isn't a bundle.
+  return write("manifest.json",
+               llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
+}
