@@ -277,7 +277,8 @@ mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
       }))
     return std::move(error);
   result.module->walk([&](MixedReductionOp) { ++result.fused; });
-  if (result.fused == 0) {
+  // A module may come with kernels: lowered by norm-fusion-to-gpu before.
+  if (result.fused == 0 && result.module->getOps<gpu::GPUModuleOp>().empty()) {
     result.totalMs = total.getMs();
     return std::move(result);
   }
@@ -312,9 +313,10 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
     return result;
   Stopwatch host;
   if (Error error =
-          runPipeline(*result->module, result->fused
-                                           ? buildHostWithLaunchesPipeline
-                                           : buildPlainHostPipeline))
+          runPipeline(*result->module,
+                      result->module->getOps<gpu::BinaryOp>().empty()
+                          ? buildPlainHostPipeline
+                          : buildHostWithLaunchesPipeline))
     return std::move(error);
   result->totalMs += host.getMs();
   return result;

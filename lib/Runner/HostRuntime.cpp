@@ -183,6 +183,11 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
   add("mgpuLaunchKernel", launch);
   add("mgpuLaunchClusterKernel", launchCluster);
   add("norm_fusion_workspace", getWorkspace);
+  // Modules that come with launches have these as functions of their own, with
+  // wrappers of the C interface: indices only, so the same.
+  add("_mlir_ciface_norm_fusion_workspace", getWorkspace);
+  add("_mlir_ciface_norm_fusion_multiprocessor_count",
+      getOriginal<int64_t()>("norm_fusion_multiprocessor_count"));
   add("mgpuMemAlloc", allocateOnDevice);
   add("mgpuMemFree", deallocateOnDevice);
   add("mgpuStreamSynchronize", synchronize);
