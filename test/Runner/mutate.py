@@ -1,13 +1,13 @@
 """Removes one barrier, fence or wait of a generated kernel at a time: the emulator must notice each.
 
-usage: mutate.py IR DIMS SCHEDULE
+usage: mutate.py IR DIMS|- SCHEDULE MULTIPROCESSORS
 
 Lowers IR to kernels, checks that the kernel as generated runs, then runs one mutant for each synchronising op of the
 kernels that are launched (not of the variant for unaligned pointers). Prints the mutants that nothing noticed.
 """
 import re, subprocess, sys, tempfile
 
-ir, dims, schedule = sys.argv[1:]
+ir, dims, schedule, sms = sys.argv[1:]
 pipeline = ("builtin.module(norm-fusion-fuse{schedule=\"" + schedule + "\"},canonicalize,norm-fusion-protect-arguments,"
             "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map},"
             "norm-fusion-to-gpu)")
@@ -21,8 +21,9 @@ def run(mutant):
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as f:
         f.write("\n".join(mutant) + "\n")
         f.flush()
-        return subprocess.run(["norm-fusion-runner", f.name, "--entry=main", f"--dims={dims}", "--device=emulator",
-                               "--emulator=sms=5 order-seed=3"], capture_output=True, text=True)
+        return subprocess.run(["norm-fusion-runner", f.name, "--entry=main", "--device=emulator",
+                               f"--emulator=sms={sms} order-seed=3", *([] if dims == "-" else [f"--dims={dims}"])],
+                              capture_output=True, text=True)
 
 
 p = run(lines)
@@ -43,5 +44,5 @@ for i, line in enumerate(lines):
     mutants += 1
     if run(mutant).returncode != 5:
         unnoticed += 1
-        print(f"unnoticed in {kernel}: {line.strip()}")
+        print(f"unnoticed in {kernel}, mutant {mutants}: {line.strip()}")
 print(f"{mutants} mutants, {unnoticed} unnoticed")

@@ -74,16 +74,8 @@ Value KernelEmitter::reduceWarp(Value value, Combiner combiner) {
   return value;
 }
 
-/// Barrier 0 is the block's. Beside named barriers it gives its count too:
-/// racecheck doesn't follow it otherwise.
-void KernelEmitter::syncBlock() {
-  if (schedule.getRowGroups() == 1) {
-    NVVM::BarrierOp::create(b);
-    return;
-  }
-  NVVM::BarrierOp::create(b, TypeRange(), i32(0), i32(threads),
-                          NVVM::BarrierReductionAttr(), Value());
-}
+/// Barrier 0, of all threads of the block.
+void KernelEmitter::syncBlock() { NVVM::BarrierOp::create(b); }
 
 /// Row group g has barrier g + 1.
 void KernelEmitter::syncRowGroup(Value rowGroup) {
@@ -177,7 +169,10 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
 /// reset, whatever the grid of the next launch. (The scheme of CUDA's
 /// cooperative groups.) All blocks must be resident.
 void KernelEmitter::gridBarrier() {
-  syncBlock();
+  // All of the block's partial rows are written; where blocks take several
+  // items, the barrier after the last one has said so.
+  if (segmentDims.none())
+    syncBlock();
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(),
                                         i32(0));
   auto ifFirst = scf::IfOp::create(b, isFirst);
