@@ -18,8 +18,7 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// How a value of `type` lies in memory: i1 as a byte, index as i64.
-static Type getMemoryType(Type type) {
+Type norm_fusion::getMemoryType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
   if (type.isIndex())

@@ -28,6 +28,9 @@ namespace mlir::norm_fusion {
 /// Bytes before the partial rows in a workspace: the grid barrier's word.
 constexpr int64_t kWorkspaceHeaderBytes = 256;
 
+/// How a value of `type` lies in memory: i1 as a byte, index as i64.
+Type getMemoryType(Type type);
+
 /// What a column of one item takes in the workspace, all accumulators, bytes.
 int64_t getWorkspaceColumnBytes(MixedReductionOp op);
 

@@ -21,14 +21,6 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-static Type getMemoryType(Type type) {
-  if (type.isInteger(1))
-    return IntegerType::get(type.getContext(), 8);
-  if (type.isIndex())
-    return IntegerType::get(type.getContext(), 64);
-  return type;
-}
-
 namespace {
 /// An input that is streamed: where its lanes' bytes lie in a slot. An input of
 /// the row level comes along with its row: each lane copies the one value.
