@@ -188,12 +188,9 @@ Expected<int64_t> BundleProgram::get(const json::Value *formula) {
                              -> std::optional<int64_t> {
     if (name == "multiprocessors" && arguments.empty())
       return device->getProperties().multiprocessors;
-    if (name == "max_active_clusters" && arguments.size() == 3) {
-      runtime::LaunchConfig config;
-      config.cluster.x = config.grid.x = arguments[0];
-      config.block.x = arguments[1];
-      config.dynamicSharedMemory = arguments[2];
-      Expected<unsigned> count = device->getMaxActiveClusters(nullptr, config);
+    if (name == "max_active_clusters" && arguments.size() == 2) {
+      Expected<unsigned> count = runtime::getMaxActiveClusters(
+          *device, arguments[0], arguments[1]);
       if (count)
         return std::max(*count, 1u);
       llvm::consumeError(count.takeError());

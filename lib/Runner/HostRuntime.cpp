@@ -188,6 +188,9 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
   add("_mlir_ciface_norm_fusion_workspace", getWorkspace);
   add("_mlir_ciface_norm_fusion_multiprocessor_count",
       getOriginal<int64_t()>("norm_fusion_multiprocessor_count"));
+  add("_mlir_ciface_norm_fusion_max_active_clusters",
+      getOriginal<int64_t(int64_t, int64_t)>(
+          "norm_fusion_max_active_clusters"));
   add("mgpuMemAlloc", allocateOnDevice);
   add("mgpuMemFree", deallocateOnDevice);
   add("mgpuStreamSynchronize", synchronize);

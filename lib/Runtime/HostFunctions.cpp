@@ -254,18 +254,26 @@ static int64_t norm_fusion_multiprocessor_count() {
   return context ? context->getDevice().getProperties().multiprocessors : 1;
 }
 
-static int64_t norm_fusion_max_active_clusters(int64_t cluster, int64_t threads,
-                                               int64_t sharedBytes) {
+static int64_t norm_fusion_max_active_clusters(int64_t cluster,
+                                               int64_t threads) {
   HostContext *context = getContext();
   if (!context)
     return 1;
+  unsigned count = check(
+      *context,
+      runtime::getMaxActiveClusters(context->getDevice(), cluster, threads));
+  return std::max(count, 1u);
+}
+
+Expected<unsigned> runtime::getMaxActiveClusters(Device &device,
+                                                 unsigned cluster,
+                                                 unsigned threads) {
   LaunchConfig config;
   config.cluster.x = config.grid.x = cluster;
   config.block.x = threads;
-  config.dynamicSharedMemory = sharedBytes;
-  unsigned count = check(
-      *context, context->getDevice().getMaxActiveClusters(nullptr, config));
-  return std::max(count, 1u);
+  // A block that has all of the shared memory has a multiprocessor to itself.
+  config.dynamicSharedMemory = device.getProperties().sharedMemoryPerBlock;
+  return device.getMaxActiveClusters(nullptr, config);
 }
 
 namespace {

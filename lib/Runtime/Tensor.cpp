@@ -12,6 +12,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemAlloc.h"
+#include "llvm/Support/Parallel.h"
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -228,14 +229,19 @@ void Tensor::fillRandom(uint64_t seed) {
   // Box and Muller: two values from two uniform ones.
   constexpr double pi = 3.14159265358979323846;
   uint64_t state = mix(seed);
-  for (size_t i = 0; i < count; i += 2) {
-    double u = static_cast<double>((mix(state + i) >> 11) + 1) * 0x1p-53;
-    double v = static_cast<double>(mix(state + i + 1) >> 11) * 0x1p-53;
-    double radius = std::sqrt(-2 * std::log(u));
-    setFloat(i, radius * std::cos(2 * pi * v));
-    if (i + 1 < count)
-      setFloat(i + 1, radius * std::sin(2 * pi * v));
-  }
+  // Each value depends on its index alone.
+  constexpr size_t share = 1 << 16;
+  llvm::parallelFor(0, llvm::divideCeil(count, share), [&](size_t part) {
+    size_t end = std::min(count, (part + 1) * share);
+    for (size_t i = part * share; i < end; i += 2) {
+      double u = static_cast<double>((mix(state + i) >> 11) + 1) * 0x1p-53;
+      double v = static_cast<double>(mix(state + i + 1) >> 11) * 0x1p-53;
+      double radius = std::sqrt(-2 * std::log(u));
+      setFloat(i, radius * std::cos(2 * pi * v));
+      if (i + 1 < end)
+        setFloat(i + 1, radius * std::sin(2 * pi * v));
+    }
+  });
 }
 
 Expected<Tensor> Tensor::widen() const {

@@ -1,9 +1,10 @@
 //===- Schedule.cpp - From a problem and a target to a schedule -----------===//
 //
-// The ring holds a row in registers: `warps` warps of 32 lanes own `chunks`
-// vectors of `vector` columns each, and `slots` rows a row group are in flight
-// through shared memory. The plain structure is the floor: any size, layout
-// and alignment, each row read once a phase.
+// The ring holds a row in registers: `warps` warps of 32 lanes in each of
+// `cluster` blocks own `chunks` vectors of `vector` columns each, and `slots`
+// rows a row group are in flight through shared memory. Rows of a few vectors
+// share a warp (small). The plain structure is the floor: any size, layout and
+// alignment, each row read once a phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,6 +103,9 @@ Problem Problem::get(MixedReductionOp op) {
       problem.unsupported = "column reductions over different row dimensions";
     kept = rows;
     problem.segmented |= rows.any();
+    problem.taggable &= accumulate.getOperand().getType().isF32() &&
+                        (accumulate.getCombiner() == Combiner::add ||
+                         accumulate.getCombiner() == Combiner::mul);
   }
   // A column output may vary over the kept rows and the columns alone.
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
@@ -131,40 +135,74 @@ unsigned Problem::bytesPerColumn() const {
   return bytes;
 }
 
-/// Columns of a vector: 16 bytes of the narrowest type of two bytes or more.
+/// Columns of a vector: 16 bytes of the narrowest type of two bytes or more, or
+/// the largest part of it that divides the columns.
 static unsigned getVector(const Problem &problem) {
   unsigned narrowest = 8;
   for (unsigned bytes : problem.elementBytes)
     narrowest = std::min(narrowest, std::max(bytes, 2u));
-  return problem.elementBytes.empty() ? 4 : 16 / narrowest;
+  unsigned vector = problem.elementBytes.empty() ? 4 : 16 / narrowest;
+  while (vector > 1 && !ShapedType::isDynamic(problem.columns) &&
+         problem.columns % vector)
+    vector /= 2;
+  return vector;
+}
+
+unsigned norm_fusion::getExchangeBarrierBytes(ScheduleAttr schedule) {
+  return schedule.getCluster() == 1
+             ? 0
+             : llvm::alignTo(2 * 8 * schedule.getRowGroups(), 16);
+}
+
+unsigned norm_fusion::getExchangeBytes(const Problem &problem,
+                                       ScheduleAttr schedule) {
+  // Row sums of two steps, 8 bytes a warp of the row and reduction. What follows
+  // begins with a line: asynchronous copies to addresses that aren't multiples
+  // of 32 bytes take 15% longer.
+  return llvm::alignTo(getExchangeBarrierBytes(schedule) +
+                           2 * schedule.getRowGroups() * schedule.getWarps() *
+                               schedule.getCluster() *
+                               std::max(problem.rowReductions, 1u) * 8,
+                       128);
+}
+
+bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
+  return schedule.getCopy() == Copy::cp_async &&
+         llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
+           return bytes * schedule.getVector() < 4;
+         });
+}
+
+unsigned norm_fusion::getShiftedBytes(unsigned bytes) {
+  return llvm::alignTo(bytes + 16, 128);
 }
 
 unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                                            ScheduleAttr schedule) {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
-  unsigned accumulator = 4;
-  for (unsigned bytes : problem.accumulatorBytes)
-    accumulator = std::max(accumulator, bytes);
-  // Row sums of two steps, 8 bytes a warp and reduction.
-  unsigned exchange =
-      2 * groups * warps * std::max(problem.rowReductions, 1u) * 8;
-  // The combine adds the sums of all warps for 32 columns.
-  unsigned combine = warps * groups * 32 *
+  // The combine adds the sums of all warps for up to 4 x 32 columns.
+  unsigned combine = warps * groups * 4 * 32 *
                      std::max<unsigned>(problem.accumulatorBytes.size(), 1) * 8;
   unsigned reused = combine;
-  if (schedule.getStructure() == Structure::ring) {
-    unsigned columns = warps * schedule.getChunks() * 32 * schedule.getVector();
-    unsigned rowInputs = 0;
-    for (unsigned bytes : problem.rowInputBytes)
-      rowInputs += bytes >= 4 ? 32 * bytes : 0;
-    unsigned ring = groups * (schedule.getSlots() + 1) *
-                    (columns * problem.bytesPerColumn() + warps * rowInputs);
+  if (schedule.getStructure() != Structure::plain) {
+    unsigned columns = schedule.getBlockColumns();
+    // What lanes hold of a step, beyond the last column too.
+    unsigned held = groups * warps * 32 * schedule.getChunks() *
+                    schedule.getVector() * schedule.getRows();
+    unsigned step = held * problem.bytesPerColumn();
+    if (isShifted(problem, schedule)) {
+      step = 0;
+      for (unsigned bytes : problem.elementBytes)
+        step += groups * warps *
+                getShiftedBytes(schedule.getChunks() * 32 * bytes);
+    }
+    unsigned ring = (schedule.getSlots() + 1) * step;
     unsigned sums = 0;
     for (unsigned bytes : problem.accumulatorBytes)
       sums += groups > 1 ? groups * columns * std::max(bytes, 4u) : 0;
     reused = std::max({reused, ring, sums});
   }
-  return llvm::alignTo(exchange, 16) + llvm::alignTo(reused, 16);
+  return getExchangeBytes(problem, schedule) + llvm::alignTo(reused, 16);
 }
 
 /// 32-bit registers that a thread needs, estimated: accumulators, packed
@@ -172,11 +210,13 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
 static unsigned estimateRegisters(const Problem &problem,
                                   ScheduleAttr schedule) {
   unsigned lane = schedule.getChunks() * schedule.getVector();
-  unsigned bytes = 0;
+  unsigned accumulators = 0;
   for (unsigned b : problem.accumulatorBytes)
-    bytes += std::max(b, 4u);
-  return llvm::divideCeil(lane * (bytes + problem.bytesPerColumn() + 2), 4) +
-         2 * lane + 32;
+    accumulators += std::max(b, 4u);
+  return llvm::divideCeil(lane * (accumulators + 2 + problem.bytesPerColumn() *
+                                                         schedule.getRows()),
+                          4) +
+         2 * schedule.getVector() * std::min(schedule.getChunks(), 2u) + 32;
 }
 
 bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
@@ -189,41 +229,78 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
   if (!problem.unsupported.empty())
     return refuse("no kernel: " + problem.unsupported);
   Structure structure = schedule.getStructure();
-  if (structure != Structure::ring && structure != Structure::plain)
-    return refuse(llvm::formatv("structure={0} isn't available, expected ring "
-                                "or plain",
+  bool isSmall = structure == Structure::small;
+  if (structure != Structure::ring && !isSmall && structure != Structure::plain)
+    return refuse(llvm::formatv("structure={0} isn't available, expected ring, "
+                                "small or plain",
                                 stringifyStructure(structure)));
-  if (schedule.getCombine() == Combine::tags)
-    return refuse("combine=tags isn't available, expected grid or kernel");
-  if (schedule.getCluster() != 1)
-    return refuse(llvm::formatv("cluster={0} isn't available, expected 1",
-                                schedule.getCluster()));
+  if (schedule.getCombine() == Combine::tags) {
+    if (structure == Structure::plain)
+      return refuse("combine=tags with structure=plain, expected grid or "
+                    "kernel");
+    if (problem.segmented)
+      return refuse("combine=tags with segmented column reductions, expected "
+                    "grid or kernel");
+    if (!problem.taggable)
+      return refuse("combine=tags needs accumulators that are sums or products "
+                    "in f32, expected grid or kernel");
+  }
+  unsigned cluster = schedule.getCluster();
+  if (cluster > 1) {
+    if (structure != Structure::ring)
+      return refuse(llvm::formatv("cluster={0} with structure={1}, expected 1",
+                                  cluster, stringifyStructure(structure)));
+    if (cluster > target.maxCluster)
+      return refuse(llvm::formatv("cluster={0}, the target has clusters of up "
+                                  "to {1} blocks",
+                                  cluster, target.maxCluster));
+  }
+  if (!isSmall && (schedule.getLanes() != 32 || schedule.getRows() != 1))
+    return refuse(llvm::formatv(
+        "lanes={0} rows={1} with structure={2}, expected 32 and 1",
+        schedule.getLanes(), schedule.getRows(), stringifyStructure(structure)));
+  if (isSmall && schedule.getWarps() != 1)
+    return refuse(llvm::formatv("warps={0} with structure=small, expected 1",
+                                schedule.getWarps()));
+  if (unsigned rows = schedule.getRowsAStep();
+      rows > 32 || !llvm::isPowerOf2_32(rows))
+    return refuse(llvm::formatv("lanes={0} rows={1} make {2} rows a step, "
+                                "expected a power of two up to 32",
+                                schedule.getLanes(), schedule.getRows(), rows));
   if (schedule.getPace() != 0)
     return refuse(llvm::formatv("pace={0} isn't available, expected 0",
                                 schedule.getPace()));
-  if (structure == Structure::ring) {
+  if (structure != Structure::plain) {
+    std::string name = stringifyStructure(structure).str();
     if (ShapedType::isDynamic(problem.columns))
-      return refuse("structure=ring needs a static number of columns");
+      return refuse("structure=" + name + " needs a static number of columns");
     if (!problem.contiguousColumns)
-      return refuse("structure=ring needs columns that are contiguous in "
-                    "every operand");
+      return refuse("structure=" + name +
+                    " needs columns that are contiguous in every operand");
     unsigned vector = schedule.getVector();
     if (!llvm::isPowerOf2_32(vector) || problem.columns % vector)
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
                                   vector, problem.columns));
+    bool shifted = isShifted(problem, schedule);
+    if (shifted && (vector != 1 || isSmall))
+      return refuse(llvm::formatv(
+          "structure={0} vector={1} makes copies of less than 4 bytes: these "
+          "need structure=ring vector=1",
+          name, vector));
     for (unsigned bytes : problem.elementBytes) {
       unsigned size = bytes * vector;
-      if (size < 4 || (size > 16 && size % 16))
+      if ((!shifted && size < 4) || (size > 16 && size % 16))
         return refuse(llvm::formatv("vector={0} makes copies of {1} bytes, "
                                     "expected 4, 8 or a multiple of 16",
                                     vector, size));
     }
-    unsigned columns = schedule.getWarps() * schedule.getChunks() * 32 * vector;
+    unsigned columns = cluster * schedule.getBlockColumns();
     if (columns < problem.columns)
-      return refuse(llvm::formatv("warps={0} chunks={1} vector={2} hold {3} "
-                                  "columns, the problem has {4}",
-                                  schedule.getWarps(), schedule.getChunks(),
-                                  vector, columns, problem.columns));
+      return refuse(llvm::formatv(
+          "cluster={0} warps={1} chunks={2} lanes={3} vector={4} hold {5} "
+          "columns, the problem has {6}",
+          cluster, schedule.getWarps(), schedule.getChunks(),
+          schedule.getLanes(), vector, columns, problem.columns));
     if (schedule.getCopy() == Copy::bulk)
       return refuse("copy=bulk isn't available, expected cp-async or load");
     if (schedule.getCopy() == Copy::cp_async && !target.hasAsyncCopy)
@@ -250,10 +327,44 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
 }
 
 static ScheduleAttr makePlain(MLIRContext *context) {
-  return ScheduleAttr::get(context, Structure::plain, /*cluster=*/1,
-                           /*warps=*/8, /*rowGroups=*/1, /*slots=*/1,
-                           /*chunks=*/1, /*vector=*/1, Copy::load,
-                           Combine::grid, /*pace=*/0, /*grid=*/0);
+  std::string ignored;
+  return parseSchedule(context, "structure=plain warps=8", ScheduleAttr(),
+                       ignored);
+}
+
+/// A warp's rows side by side: the lanes a row, fewest idle, then most lanes.
+static void chooseLanes(int64_t vectors, unsigned &lanes, unsigned &chunks) {
+  int64_t best = std::numeric_limits<int64_t>::max();
+  for (unsigned candidate : {32u, 16u, 8u, 4u, 2u, 1u}) {
+    int64_t needed = llvm::divideCeil(vectors, int64_t(candidate));
+    int64_t idle = needed * candidate - vectors;
+    // A lane's share of the idle ones, in parts of the row.
+    if (needed <= 3 && idle * 8 < best) {
+      best = idle * 8;
+      lanes = candidate;
+      chunks = needed;
+    }
+  }
+}
+
+/// Blocks and warps that share a row of `vectors` vectors: at most 4 warps where
+/// one block is enough, at most 6 in a cluster that any device grants, then
+/// what fits. Few warps a row leave several row groups to a block, whose steps
+/// overlap.
+static bool chooseWarps(int64_t vectors, unsigned chunks,
+                        const TargetInfo &target, unsigned &cluster,
+                        unsigned &warps) {
+  for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
+    warps = llvm::divideCeil(vectors, int64_t(32) * chunks * cluster);
+    bool isLast = cluster * 2 > target.maxCluster;
+    unsigned most = isLast         ? 16
+                    : cluster == 1 ? 4
+                    : cluster < 8  ? 6
+                                   : 8;
+    if (warps <= most)
+      return true;
+  }
+  return false;
 }
 
 ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
@@ -264,62 +375,102 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
     reason = problem.unsupported;
     return {};
   }
+  if (ShapedType::isDynamic(problem.columns)) {
+    reason = "plain, because the number of columns is dynamic";
+    return makePlain(context);
+  }
   unsigned vector = getVector(problem);
+  bool tags = problem.taggable && !problem.segmented;
+  Combine combine = tags ? Combine::tags : Combine::grid;
+  Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;
+  // Single narrow elements: a warp's part of a row is shifted, and as long.
+  unsigned full = vector;
+  for (unsigned bytes : problem.elementBytes)
+    if (bytes * vector < 4) {
+      vector = 1;
+      full = 16 / std::max(bytes, 2u);
+    }
+  bool shifted = copy == Copy::cp_async && full != vector;
+
+  int64_t vectors =
+      std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);
   std::string why;
   ScheduleAttr fallback;
   // Two vectors a lane keep accumulators and rows within the registers of 12
   // to 16 warps; wider rows need more of both.
-  for (unsigned chunks : {2u, 3u, 4u}) {
-    if (ShapedType::isDynamic(problem.columns)) {
-      why = "the number of columns is dynamic";
-      break;
+  for (unsigned chunks : {2u, 1u, 3u, 4u}) {
+    unsigned lane = chunks;
+    Structure structure = Structure::ring;
+    unsigned cluster = 1, warps = 1, lanes = 32, rows = 1, groups;
+    if (shifted) {
+      // As many elements a lane as two vectors would be, fewer in short rows.
+      lane = std::min<int64_t>(chunks * full, llvm::divideCeil(vectors, 32));
+      lane = std::min(lane, 16u);
     }
-    int64_t vectors = llvm::divideCeil(problem.columns, int64_t(32) * vector);
-    unsigned lane = std::min<int64_t>(chunks, std::max<int64_t>(vectors, 1));
-    int64_t warps = llvm::divideCeil(std::max<int64_t>(vectors, 1), lane);
-    if (warps > 16) {
-      why = "a row doesn't fit the registers of a block";
-      continue;
-    }
-    unsigned groups = std::max<int64_t>(
-        1, std::min<int64_t>(llvm::divideCeil(12, warps), 16 / warps));
-    // What a row takes in the ring: lanes beyond the last column have slots too.
-    unsigned rowBytes = warps * lane * 32 * vector * problem.bytesPerColumn();
-    unsigned slots = std::clamp<unsigned>(
-        target.bytesInFlight / std::max(1u, groups * rowBytes), 1, 3);
-    Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;
-    ScheduleAttr schedule;
-    do {
-      schedule = ScheduleAttr::get(context, Structure::ring, 1, warps, groups,
-                                   slots, lane, vector, copy, Combine::grid, 0,
-                                   0);
-      if (isLegalSchedule(problem, schedule, target, why))
+    if (vectors <= 96 && !shifted) {
+      structure = Structure::small;
+      if (chunks != 2)
         break;
-      schedule = {};
-      if (slots > 1)
-        --slots;
-      else
-        --groups;
-    } while (groups > 0);
-    if (!schedule)
-      continue;
-    unsigned registers = estimateRegisters(problem, schedule);
-    unsigned budget = std::min(target.maxRegisters,
-                               target.registers / schedule.getThreads());
-    if (registers > budget) {
-      why = llvm::formatv("about {0} registers a thread are needed, {1} are "
-                          "there",
-                          registers, budget);
-      // Some spilled registers still cost less than reading a row twice.
-      if (!fallback)
-        fallback = schedule;
-      continue;
+      chooseLanes(vectors, lanes, chunks);
+      // Halves of vectors where they leave a lane fewer columns.
+      unsigned narrow = vector;
+      if (chunks * vector > 16 && vector >= 8 && vectors <= 48) {
+        narrow = vector / 2;
+        chooseLanes(2 * vectors, lanes, chunks);
+      }
+      vector = narrow;
+      // Elements that a lane holds at once: fewer beside many accumulators.
+      unsigned held = problem.accumulatorBytes.size() > 1 ? 24 : 32;
+      unsigned warpBytes =
+          std::max(chunks * 32 * vector * problem.bytesPerColumn(), 1u);
+      groups = std::clamp(target.bytesInFlight / warpBytes, 4u, 12u);
+      rows = std::min(held / (chunks * vector),
+                      target.bytesInFlight / (groups * warpBytes));
+      rows = llvm::bit_floor(std::clamp(rows, 1u, lanes));
+    } else {
+      chunks = lane;
+      if (!chooseWarps(vectors, chunks, target, cluster, warps)) {
+        why = "a row doesn't fit the registers of a block or cluster";
+        continue;
+      }
+      groups = std::max<unsigned>(
+          1, std::min<unsigned>(llvm::divideCeil(12, warps), 16 / warps));
     }
-    reason = llvm::formatv("{0} columns of {1} bytes in registers, {2} bytes "
-                           "in flight, about {3} of {4} registers",
-                           problem.columns, problem.bytesPerColumn(),
-                           slots * groups * rowBytes, registers, budget);
-    return schedule;
+    for (; groups > 0; --groups) {
+      // What a step takes in the ring: idle lanes have slots too.
+      unsigned stepBytes = groups * warps * chunks * 32 * vector * rows *
+                           problem.bytesPerColumn();
+      unsigned slots = std::clamp<unsigned>(
+          target.bytesInFlight / std::max(1u, stepBytes), 1, 3);
+      ScheduleAttr schedule;
+      for (; slots > 0 && !schedule; --slots) {
+        schedule = ScheduleAttr::get(context, structure, cluster, warps, groups,
+                                     slots, chunks, vector, copy, combine, 0, 0,
+                                     lanes, rows);
+        if (!isLegalSchedule(problem, schedule, target, why))
+          schedule = {};
+      }
+      if (!schedule)
+        continue;
+      unsigned registers = estimateRegisters(problem, schedule);
+      unsigned budget = std::min(target.maxRegisters,
+                                 target.registers / schedule.getThreads());
+      if (registers > budget) {
+        why = llvm::formatv("about {0} registers a thread are needed, {1} are "
+                            "there",
+                            registers, budget);
+        // Some spilled registers still cost less than reading a row twice.
+        if (!fallback)
+          fallback = schedule;
+        continue;
+      }
+      reason = llvm::formatv("{0} columns of {1} bytes in registers, {2} bytes "
+                             "in flight, about {3} of {4} registers",
+                             problem.columns, problem.bytesPerColumn(),
+                             schedule.getSlots() * stepBytes, registers,
+                             budget);
+      return schedule;
+    }
   }
   if (fallback) {
     reason = "spills, because " + why;

@@ -17,7 +17,7 @@ std::optional<TargetInfo> TargetInfo::get(llvm::StringRef chip) {
   //                        SMs  smem         regs   max  in flight  cl async bulk
   const TargetInfo sm80 = {108, 163 * 1024, 65536, 255, 32 * 1024, 1, true, false, "+ptx80"};
   const TargetInfo sm86 = {84, 99 * 1024, 65536, 255, 24 * 1024, 1, true, false, "+ptx80"};
-  const TargetInfo sm90 = {132, 227 * 1024, 65536, 255, 40 * 1024, 16, true, true, "+ptx81"};
+  const TargetInfo sm90 = {132, 227 * 1024, 65536, 255, 64 * 1024, 16, true, true, "+ptx81"};
   const TargetInfo sm100 = {148, 227 * 1024, 65536, 255, 96 * 1024, 16, true, true, "+ptx88"};
   const TargetInfo sm120 = {188, 99 * 1024, 65536, 255, 32 * 1024, 8, true, true, "+ptx90"};
   return llvm::StringSwitch<std::optional<TargetInfo>>(chip)

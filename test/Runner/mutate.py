@@ -29,14 +29,17 @@ def run(mutant):
 p = run(lines)
 if p.returncode:
     sys.exit(f"the kernel as generated fails: {p.stderr}")
-kernel, mutants, unnoticed = "", 0, 0
+kernel, tags, mutants, unnoticed, relaxed = "", False, 0, 0, {}
 for i, line in enumerate(lines):
     if match := re.search(r"gpu\.func @(\w+)", line):
-        kernel = match.group(1)
+        kernel, tags = match.group(1), "combine=tags" in line
     if "_plain" in kernel:
         continue
-    if re.search(r"nvvm\.barrier|llvm\.fence|cp\.async\.(wait|commit)", line):
+    if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence)|llvm\.fence|cp\.async\.(wait|commit)|try_wait", line):
         mutant = lines[:i] + lines[i + 1:]
+    elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := line.split('"')[1], 0) < 2:
+        relaxed[text] += 1  # the others are the same instruction, unrolled
+        mutant = lines[:i] + [line.replace(".relaxed.gpu", "")] + lines[i + 1:]
     elif "llvm.load" in line and "acquire" in line:
         mutant = lines[:i] + [line.replace("acquire", "monotonic")] + lines[i + 1:]
     else:

@@ -4,16 +4,16 @@
 // RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_100" | FileCheck %s
 // RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='structure=plain combine=kernel'" | FileCheck %s --check-prefix=PLAIN
 // RUN: norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_90a" > %t.once
-// RUN: norm-fusion-opt %t.once --norm-fusion-schedule="chip=sm_80" | diff %t.once -
+// RUN: norm-fusion-opt %t.once --norm-fusion-schedule="chip=sm_100" | diff %t.once -
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_70" 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='warps=1'" 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='cluster=2'" 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_80 schedule='cluster=2'" 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='speed=11'" 2>&1 | FileCheck %s --check-prefix=FIELD
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='warps=many'" 2>&1 | FileCheck %s --check-prefix=NUMBER
 
 // CHIP: unknown chip 'sm_70', expected sm_80
-// FEW: schedule isn't possible: warps=1 chunks={{.*}} hold {{.*}} columns, the problem has 4096
-// CLUSTER: cluster=2 isn't available, expected 1
+// FEW: schedule isn't possible: warps=1 {{.*}} hold {{.*}} columns, the problem has 4096
+// CLUSTER: schedule isn't possible: cluster=2, the target has clusters of up to 1 blocks
 // FIELD: unknown schedule field 'speed'
 // NUMBER: schedule field 'warps' is 'many', expected a number from 1 to 32
 
@@ -23,8 +23,8 @@
 // CHECK-LABEL: func @bf16
 // PLAIN-LABEL: func @bf16
 func.func @bf16(%x: tensor<?x4096xbf16>, %o: tensor<?x4096xbf16>, %t: tensor<4096xf32>) -> (tensor<?x4096xbf16>, tensor<4096xf32>) {
-  // SM90: structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid
-  // SM80: structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid
+  // SM90: structure=ring cluster=2 warps=4 row-groups=3 slots={{[0-9]}} chunks=2 vector=8 copy=cp-async combine=tags
+  // SM80: structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=tags
   // PLAIN: structure=plain {{.*}} vector=1 copy=load combine=kernel
   %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<?x4096xbf16>) outs(%o, %t : tensor<?x4096xbf16>, tensor<4096xf32>) maps = [#e, #e, #c] {
   ^bb0(%a: bf16):
@@ -38,10 +38,10 @@ func.func @bf16(%x: tensor<?x4096xbf16>, %o: tensor<?x4096xbf16>, %t: tensor<409
   return %0#0, %0#1 : tensor<?x4096xbf16>, tensor<4096xf32>
 }
 
-// A number of columns that no vector divides, or that is not known, takes the plain structure.
+// A number of columns that no vector divides is copied in pieces around a warp's part of the row, and read by single columns.
 // CHECK-LABEL: func @odd
 func.func @odd(%x: tensor<?x257xbf16>, %o: tensor<?xbf16>, %t: tensor<257xbf16>) -> (tensor<?xbf16>, tensor<257xbf16>) {
-  // CHECK: structure=plain
+  // CHECK: structure=ring {{.*}} vector=1 copy=cp-async
   %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<?x257xbf16>) outs(%o, %t : tensor<?xbf16>, tensor<257xbf16>) maps = [#e, affine_map<(m, n) -> (m)>, #c] {
   ^bb0(%a: bf16):
     %f = arith.extf %a : bf16 to f32

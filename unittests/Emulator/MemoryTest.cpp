@@ -86,7 +86,7 @@ TEST_F(MemoryTest, LaunchLimits) {
   std::string text = wrapKernel("");
   EXPECT_TRUE(contains(run(text, grid(1, 1025)), "1025 threads"));
   EXPECT_TRUE(contains(run(text, grid(3, 32, 2)), "multiple of the cluster"));
-  EXPECT_TRUE(contains(run(text, grid(16, 32, 16)), "at most"));
+  EXPECT_TRUE(contains(run(text, grid(32, 32, 32)), "at most"));
   open("sms=2");
   EXPECT_EQ(run(text, grid(4, 1024, 1, true)), "");
   EXPECT_TRUE(contains(run(text, grid(5, 1024, 1, true)),

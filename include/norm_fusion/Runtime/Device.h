@@ -148,7 +148,7 @@ unsigned countCudaDevices();
 struct EmulatorOptions {
   unsigned sms = 4;
   size_t sharedMemory = 227 * 1024; ///< bytes a block
-  unsigned maxCluster = 8;          ///< blocks
+  unsigned maxCluster = 16;          ///< blocks
   uint64_t orderSeed = 0;           ///< 0: threads run in order
   bool races = true;                ///< report accesses without ordering
   /// Parses "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0".
@@ -160,6 +160,11 @@ createEmulatorDevice(const EmulatorOptions &options);
 //===----------------------------------------------------------------------===//
 // What JIT-compiled host code calls
 //===----------------------------------------------------------------------===//
+
+/// Clusters of `cluster` blocks of `threads` threads that `device` runs at once
+/// with one block a multiprocessor.
+llvm::Expected<unsigned> getMaxActiveClusters(Device &device, unsigned cluster,
+                                              unsigned threads);
 
 /// The device, stream and first error of host code that runs on this thread.
 /// While an error is set, the mgpu* functions do nothing.
@@ -188,7 +193,8 @@ private:
 
 /// Names and addresses of the mgpu* functions of upstream's gpu-to-llvm and of
 ///   index norm_fusion_multiprocessor_count()
-///   index norm_fusion_max_active_clusters(index cluster, index threads, index sharedBytes)
+///   index norm_fusion_max_active_clusters(index cluster, index threads):
+///     with one block a multiprocessor
 ///   index norm_fusion_workspace(index bytes, index kernel): zeroed once,
 ///     private to the kernel's number and the stream
 /// to register with the JIT.

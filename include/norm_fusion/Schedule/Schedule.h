@@ -28,6 +28,8 @@ struct Problem {
   /// Consecutive columns are consecutive in memory in every operand that
   /// varies over columns, and these have one column dimension.
   bool contiguousColumns = true;
+  /// Every accumulator is an f32 sum or product: its words can carry tags.
+  bool taggable = true;
   /// Rows that segmented accumulations keep apart.
   bool segmented = false;
   /// Why no kernel can be generated at all; empty if one can.
@@ -44,6 +46,17 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
 
 /// Bytes of shared memory of a block under `schedule`.
 unsigned getSharedMemoryBytes(const Problem &problem, ScheduleAttr schedule);
+
+/// True if a warp copies aligned pieces around its part of a row: elements too
+/// narrow for lanes to copy their own.
+bool isShifted(const Problem &problem, ScheduleAttr schedule);
+/// Bytes of a slot for `bytes` of a warp's part of a row that is shifted.
+unsigned getShiftedBytes(unsigned bytes);
+
+/// Of these, the bytes that come first: barriers of the exchange of row sums in
+/// a cluster, and with them what all of the exchange takes.
+unsigned getExchangeBarrierBytes(ScheduleAttr schedule);
+unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what
 /// is possible.

@@ -1,10 +1,10 @@
 //===- KernelCombine.cpp - Merging the partial rows of the blocks ---------===//
 //
 // Partial rows lie in the workspace as [accumulator][item][column]. A block
-// takes tiles of 32 columns of a segment: each warp adds the items w, w + W,
-// ..., with its loads in flight together, the first warp adds the warps' sums
-// in order and runs the op's combine region. The order depends on the number of
-// items and warps alone.
+// takes tiles of a segment's columns, 1, 2 or 4 a lane: each warp adds the items
+// w, w + W, ..., with its loads in flight together, the first warps add the
+// warps' sums in order and run the op's combine region. The order depends on the
+// number of items and warps alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,130 +17,202 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// Loads of a thread that are in flight together.
-static constexpr unsigned kBatch = 12;
+/// Words of a thread that are in flight together.
+static constexpr unsigned kWordsInFlight = 24;
+/// Tiles that a row of partials should be cut into at most: about as many as
+/// blocks that the smallest supported parts run at once.
+static constexpr int64_t kTiles = 128;
 
-static unsigned getAccumulatorBytes(PartialAccumulateOp accumulate) {
-  Type type = accumulate.getOperand().getType();
-  return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
+/// Columns a lane: wider where a grid would have to take several tiles.
+static unsigned getTileWidth(const Problem &problem) {
+  if (ShapedType::isDynamic(problem.columns) ||
+      llvm::any_of(problem.accumulatorBytes,
+                   [](unsigned bytes) { return bytes > 4; }))
+    return 1;
+  unsigned width = 1;
+  while (width < 4 && problem.columns % (width * 2) == 0 &&
+         problem.columns > 32 * width * kTiles)
+    width *= 2;
+  return width;
 }
 
-Value KernelEmitter::partialAddress(unsigned accumulator, Value item,
-                                    Value column) {
-  // Items of all segments.
-  Value items = mul(segmentCount, arguments.splits);
-  Value plane = mul(items, columnCount);
-  int64_t bytesBefore = 0;
-  for (unsigned a = 0; a < accumulator; ++a)
-    bytesBefore += getAccumulatorBytes(accumulations[a]);
-  Value base = add(mul(plane, i64(bytesBefore)), i64(kWorkspaceHeaderBytes));
-  Value element = add(mul(item, columnCount), column);
-  return byteAddress(
-      arguments.workspace,
-      add(base,
-          mul(element, i64(getAccumulatorBytes(accumulations[accumulator])))));
+/// The sums of this warp's share of the items, `width` scalars an accumulator
+/// one after the other, for the columns from `column` on.
+void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
+                              unsigned width, SmallVectorImpl<Value> &sums) {
+  unsigned warps = threads / 32, total = accumulations.size();
+  unsigned wordsAnItem = 0;
+  for (PartialAccumulateOp accumulate : accumulations)
+    wordsAnItem += width * getWordType(accumulate.getOperand().getType())
+                               .getIntOrFloatBitWidth() /
+                   32;
+  unsigned batch = std::max(kWordsInFlight / std::max(wordsAnItem, 1u), 1u);
+  bool tags = schedule.getCombine() == Combine::tags;
+  SmallVector<Value> identities;
+  for (PartialAccumulateOp accumulate : accumulations)
+    for (unsigned e = 0; e < width; ++e)
+      identities.push_back(arith::ConstantOp::create(
+          b, getIdentity(accumulate.getCombiner(),
+                         accumulate.getOperand().getType())));
+  auto batches = scf::ForOp::create(b, warp, arguments.splits,
+                                    i64(warps * batch), identities);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(batches.getBody());
+
+  struct Load {
+    unsigned accumulator;
+    Value pointer, inside;
+  };
+  SmallVector<Load> loads;
+  SmallVector<Value> words;
+  for (unsigned u = 0; u < batch; ++u) {
+    Value k =
+        arith::AddIOp::create(b, batches.getInductionVar(), i64(u * warps));
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
+                                         arguments.splits);
+    Value item = arith::AddIOp::create(b, firstItem, select(inside, k, warp));
+    for (unsigned a = 0; a < total; ++a)
+      loads.push_back({a, partialAddress(a, item, column), inside});
+  }
+  auto load = [&](const Load &from) {
+    Type word = getWordType(accumulations[from.accumulator].getOperand().getType());
+    return loadRelaxed(from.pointer, width * word.getIntOrFloatBitWidth() / 32);
+  };
+  for (const Load &from : loads)
+    words.push_back(load(from));
+  if (tags) {
+    // Any word with the other launch's parity is loaded again.
+    auto isStale = [&](Value vector) {
+      Value differs = i32(0);
+      for (unsigned e = 0; e < width; ++e)
+        differs = arith::OrIOp::create(
+            b, differs,
+            arith::XOrIOp::create(
+                b, LLVM::ExtractElementOp::create(b, vector, i32(e)), parity));
+      return arith::TruncIOp::create(b, b.getI1Type(), differs).getResult();
+    };
+    SmallVector<Type> types(llvm::map_range(words, [](Value v) {
+      return v.getType();
+    }));
+    auto loop = scf::WhileOp::create(b, types, words);
+    OpBuilder::InsertionGuard inner(b);
+    SmallVector<Location> locations(types.size(), b.getLoc());
+    Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
+    b.setInsertionPointToStart(before);
+    Value stale = arith::ConstantIntOp::create(b, 0, 1);
+    for (Value vector : before->getArguments())
+      stale = arith::OrIOp::create(b, stale, isStale(vector));
+    scf::ConditionOp::create(b, stale, before->getArguments());
+    Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
+    b.setInsertionPointToStart(after);
+    SmallVector<Value> again;
+    for (auto [from, vector] : llvm::zip(loads, after->getArguments())) {
+      auto ifStale = scf::IfOp::create(b, vector.getType(), isStale(vector),
+                                       /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard branch(b);
+      b.setInsertionPointToStart(ifStale.thenBlock());
+      scf::YieldOp::create(b, load(from));
+      b.setInsertionPointToStart(ifStale.elseBlock());
+      scf::YieldOp::create(b, vector);
+      again.push_back(ifStale.getResult(0));
+    }
+    scf::YieldOp::create(b, again);
+    words.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  b.setInsertionPointToEnd(batches.getBody());
+  SmallVector<Value> next(batches.getRegionIterArgs());
+  for (auto [from, vector] : llvm::zip(loads, words)) {
+    Type type = accumulations[from.accumulator].getOperand().getType();
+    Type word = getWordType(type);
+    if (tags) // the tag isn't a part of the sum
+      vector = arith::AndIOp::create(
+          b, vector,
+          arith::ConstantOp::create(
+              b, DenseElementsAttr::get(cast<ShapedType>(vector.getType()),
+                                        b.getI32IntegerAttr(-2))));
+    for (unsigned e = 0; e < width; ++e) {
+      Value value =
+          word.isInteger(64)
+              ? LLVM::BitcastOp::create(b, word, vector).getResult()
+              : LLVM::ExtractElementOp::create(b, vector, i32(e)).getResult();
+      unsigned index = from.accumulator * width + e;
+      next[index] = createCombine(
+          b, b.getLoc(), accumulations[from.accumulator].getCombiner(),
+          next[index],
+          select(from.inside, fromWord(value, type), identities[index]),
+          /*contract=*/true);
+    }
+  }
+  if (!next.empty())
+    scf::YieldOp::create(b, next);
+  sums.assign(batches.getResults().begin(), batches.getResults().end());
 }
 
 void KernelEmitter::emitTiles() {
-  unsigned warps = threads / 32;
+  unsigned warps = threads / 32, width = getTileWidth(problem);
+  int64_t tileColumns = 32 * width;
   Value thread = threadId();
-  Value lane = toI64(arith::AndIOp::create(b, thread, i32(31)));
-  Value warp = toI64(arith::ShRUIOp::create(b, thread, i32(5)));
+  Value lane = toI64(laneId()), warp = toI64(warpId());
   Value tilesOfSegment = arith::DivUIOp::create(
-      b, arith::AddIOp::create(b, columnCount, i64(31)), i64(32));
+      b, arith::AddIOp::create(b, columnCount, i64(tileColumns - 1)),
+      i64(tileColumns));
   Value tiles = mul(segmentCount, tilesOfSegment);
   auto tileLoop = scf::ForOp::create(b, blockId(), tiles, gridSize());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(tileLoop.getBody());
   Value tile = tileLoop.getInductionVar();
   Value segment = arith::DivUIOp::create(b, tile, tilesOfSegment);
-  Value column = arith::AddIOp::create(
-      b,
-      arith::MulIOp::create(
-          b, arith::RemUIOp::create(b, tile, tilesOfSegment), i64(32)),
-      lane);
+  Value firstColumn = arith::MulIOp::create(
+      b, arith::RemUIOp::create(b, tile, tilesOfSegment), i64(tileColumns));
+  Value column = add(firstColumn, mul(lane, i64(width)));
   Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column,
                                        columnCount);
-  Value safeColumn = select(exists, column, i64(0));
-  Value firstItem = mul(segment, arguments.splits);
+  SmallVector<Value> sums;
+  loadTile(mul(segment, arguments.splits), select(exists, column, i64(0)), warp,
+           width, sums);
 
-  // This warp's share of the items.
-  SmallVector<Value> identities;
-  for (PartialAccumulateOp accumulate : accumulations)
-    identities.push_back(arith::ConstantOp::create(
-        b, getIdentity(accumulate.getCombiner(),
-                       accumulate.getOperand().getType())));
-  auto batches = scf::ForOp::create(b, warp, arguments.splits,
-                                    i64(warps * kBatch), identities);
-  {
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(batches.getBody());
-    SmallVector<SmallVector<Value>> loaded(accumulations.size());
-    for (unsigned u = 0; u < kBatch; ++u) {
-      Value k = arith::AddIOp::create(b, batches.getInductionVar(),
-                                      i64(u * warps));
-      Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
-                                           arguments.splits);
-      Value item =
-          arith::AddIOp::create(b, firstItem, select(inside, k, i64(0)));
-      for (unsigned a = 0; a < accumulations.size(); ++a) {
-        Type type = accumulations[a].getOperand().getType();
-        Type word = b.getIntegerType(getAccumulatorBytes(accumulations[a]) * 8);
-        // Other blocks wrote these: they are read past the first-level cache.
-        Value value = LLVM::LoadOp::create(
-            b, word, partialAddress(a, item, safeColumn),
-            /*alignment=*/getAccumulatorBytes(accumulations[a]),
-            /*isVolatile=*/false, /*isNonTemporal=*/false,
-            /*isInvariant=*/false, /*isInvariantGroup=*/false,
-            LLVM::AtomicOrdering::monotonic, "device");
-        if (type.isIndex())
-          value = arith::IndexCastOp::create(b, type, value);
-        else if (type != word)
-          value = arith::BitcastOp::create(b, type, value);
-        loaded[a].push_back(select(inside, value, identities[a]));
-      }
-    }
-    SmallVector<Value> next(batches.getRegionIterArgs());
-    for (unsigned a = 0; a < accumulations.size(); ++a)
-      for (Value value : loaded[a])
-        next[a] = createCombine(b, b.getLoc(), accumulations[a].getCombiner(),
-                                next[a], value, /*contract=*/true);
-    if (!next.empty())
-      scf::YieldOp::create(b, next);
-  }
-
-  // The warps' sums, [accumulator][warp][lane], 8 bytes each, beyond the
-  // exchange of row sums.
-  auto scratch = [&](unsigned a, Value w) {
-    Value index = add(mul(add(i64(a * warps), w), i64(32)), lane);
+  // The warps' sums, [accumulator][warp][column of the tile], 8 bytes each,
+  // beyond the exchange of row sums: what other warps still read there, the ring
+  // or the sums of the tile before, must be read first.
+  syncBlock();
+  auto scratch = [&](unsigned a, Value w, Value tileColumn) {
+    Value index =
+        add(mul(add(i64(a * warps), w), i64(tileColumns)), tileColumn);
     return sharedPointer(add(mul(index, i64(8)), i64(exchangeBytes)));
   };
-  auto toWord = [&](Value v) -> Value {
-    return v.getType().isIndex()
-               ? arith::IndexCastOp::create(b, b.getI64Type(), v).getResult()
-               : v;
-  };
   for (unsigned a = 0; a < accumulations.size(); ++a)
-    LLVM::StoreOp::create(b, toWord(batches.getResult(a)), scratch(a, warp));
+    for (unsigned e = 0; e < width; ++e)
+      LLVM::StoreOp::create(
+          b, toWord(sums[a * width + e]),
+          scratch(a, warp, add(i64(e * 32), lane)));
   syncBlock();
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp, i64(0));
-  auto ifFirst =
-      scf::IfOp::create(b, arith::AndIOp::create(b, isFirst, exists));
+
+  // A column a thread from here on. Column e of lane l lies at e * 32 + l.
+  auto columns = scf::ForOp::create(b, toI64(thread), i64(tileColumns),
+                                    i64(threads), ValueRange());
+  b.setInsertionPointToStart(columns.getBody());
+  Value tileColumn = columns.getInductionVar();
+  Value mine = add(
+      firstColumn,
+      add(mul(arith::AndIOp::create(b, tileColumn, i64(31)), i64(width)),
+          arith::ShRUIOp::create(b, tileColumn, i64(5))));
+  Value isMine =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, mine, columnCount);
+  auto ifMine = scf::IfOp::create(b, isMine);
   {
     OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(ifFirst.thenBlock());
+    b.setInsertionPointToStart(ifMine.thenBlock());
     ColumnView view;
-    view.column = column;
+    view.column = mine;
     Block *combine = op.getCombineBlock();
     for (unsigned a = 0; a < accumulations.size(); ++a) {
       Value total;
       Type type = accumulations[a].getOperand().getType();
       for (unsigned w = 0; w < warps; ++w) {
-        Value part = LLVM::LoadOp::create(
-            b, toWord(identities[a]).getType(), scratch(a, i64(w)));
-        if (type.isIndex())
-          part = arith::IndexCastOp::create(b, type, part);
+        Value part = fromWord(
+            LLVM::LoadOp::create(b, getWordType(type),
+                                 scratch(a, i64(w), tileColumn)),
+            type);
         total = total ? createCombine(b, b.getLoc(),
                                       accumulations[a].getCombiner(), total,
                                       part, /*contract=*/true)
@@ -155,7 +227,7 @@ void KernelEmitter::emitTiles() {
       delinearize(segment, segmentDims, segmentIndices);
     rowIndices = segmentIndices;
     SmallVector<Value> indices(segmentIndices);
-    delinearize(column, columnDims, indices);
+    delinearize(mine, columnDims, indices);
     auto yield = cast<YieldOp>(combine->getTerminator());
     unsigned k = 0;
     for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
@@ -163,5 +235,4 @@ void KernelEmitter::emitTiles() {
         storeGlobal(numInputs + i, offset(numInputs + i, indices),
                     evaluate(yield.getValues()[k++], view));
   }
-  syncBlock();
 }

@@ -34,11 +34,15 @@ static Type withWidth(Type element, unsigned width) {
   return width == 1 ? element : VectorType::get({width}, element);
 }
 
-int64_t norm_fusion::getWorkspaceColumnBytes(MixedReductionOp op) {
-  int64_t bytes = 0;
-  for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
-    bytes += getBytes(accumulate.getOperand().getType());
-  return bytes;
+Value norm_fusion::createAsm(ImplicitLocOpBuilder &b, TypeRange results,
+                             ValueRange operands, StringRef text,
+                             StringRef constraints) {
+  auto op = LLVM::InlineAsmOp::create(
+      b, results, operands, text, constraints, /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  return results.empty() ? Value() : op->getResult(0);
 }
 
 KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
@@ -79,10 +83,17 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentCount = product(segmentDims);
   segmentIndices.resize(op.getNumDims());
   rowIndices.resize(op.getNumDims());
-  exchangeBytes = llvm::alignTo(2 * schedule.getWarps() *
-                                    schedule.getRowGroups() *
-                                    std::max(problem.rowReductions, 1u) * 8,
-                                16);
+  exchangeBytes = getExchangeBytes(problem, schedule);
+  // The blocks of a cluster work on the same rows.
+  cluster = blockId();
+  clusterStride = gridSize();
+  if (unsigned size = schedule.getCluster(); size > 1) {
+    rank = NVVM::BlockInClusterIdXOp::create(b, b.getI32Type());
+    cluster = arith::DivUIOp::create(b, cluster, i64(size));
+    clusterStride = arith::DivUIOp::create(b, clusterStride, i64(size));
+  } else {
+    rank = i32(0);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,6 +123,12 @@ Value KernelEmitter::product(const llvm::SmallBitVector &dims) {
 }
 Value KernelEmitter::threadId() {
   return NVVM::ThreadIdXOp::create(b, b.getI32Type());
+}
+Value KernelEmitter::laneId() {
+  return arith::AndIOp::create(b, threadId(), i32(31));
+}
+Value KernelEmitter::warpId() {
+  return arith::ShRUIOp::create(b, threadId(), i32(5));
 }
 Value KernelEmitter::blockId() {
   return toI64(NVVM::BlockIdXOp::create(b, b.getI32Type()));
@@ -219,12 +236,9 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
   SmallVector<Value> operands{pointer};
   for (int64_t k = 0; k < 4; ++k)
     operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(k)));
-  LLVM::InlineAsmOp::create(
-      b, TypeRange(), operands, "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};",
-      "l,r,r,r,r,~{memory}", /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  createAsm(b, TypeRange(), operands,
+            "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};",
+            "l,r,r,r,r,~{memory}");
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,16 +273,37 @@ static FloatAttr getReciprocal(Value value) {
 
 Value KernelEmitter::cloneOp(Operation *source, ValueRange operands,
                              unsigned width) {
-  // An element divided by a constant is multiplied by its reciprocal: an error
-  // of one more unit in the last place of f32, for a tenth of the instructions.
-  if (auto divide = dyn_cast<arith::DivFOp>(source); divide && width > 1)
+  // What is divided by a constant is multiplied by its reciprocal: an error of
+  // one more unit in the last place of f32, for a tenth of the instructions.
+  if (auto divide = dyn_cast<arith::DivFOp>(source))
     if (FloatAttr reciprocal = getReciprocal(divide.getRhs())) {
-      Type type = operands[0].getType();
-      Value factor = arith::ConstantOp::create(
-          b, DenseElementsAttr::get(cast<ShapedType>(type), reciprocal));
+      TypedAttr value = reciprocal;
+      if (auto type = dyn_cast<ShapedType>(operands[0].getType()))
+        value = DenseElementsAttr::get(type, Attribute(reciprocal));
+      Value factor = arith::ConstantOp::create(b, value);
       return arith::MulFOp::create(b, operands[0], factor,
                                    arith::FastMathFlags::contract);
     }
+  // Two bf16 of a word become f32 by a shift and a mask.
+  if (auto extend = dyn_cast<arith::ExtFOp>(source);
+      extend && width % 2 == 0 && extend.getIn().getType().isBF16() &&
+      extend.getType().isF32()) {
+    auto words = VectorType::get({width / 2}, b.getI32Type());
+    auto floats = VectorType::get({width / 2}, b.getF32Type());
+    auto constant = [&](int32_t value) {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
+    };
+    Value packed = LLVM::BitcastOp::create(b, words, operands[0]);
+    Value low = arith::ShLIOp::create(b, packed, constant(16));
+    Value high = arith::AndIOp::create(b, packed, constant(0xffff0000));
+    SmallVector<int32_t> order;
+    for (unsigned k = 0; k < width / 2; ++k)
+      order.append({int32_t(k), int32_t(k + width / 2)});
+    return LLVM::ShuffleVectorOp::create(
+        b, arith::BitcastOp::create(b, floats, low),
+        arith::BitcastOp::create(b, floats, high), order);
+  }
   OperationState state(b.getLoc(), source->getName());
   state.addOperands(operands);
   state.addAttributes(llvm::to_vector(source->getDiscardableAttrs()));
@@ -349,6 +384,9 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
           b, cast<VectorType>(withWidth(value.getType(), view.width)), result);
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     result = loadAt(argument.getArgNumber(), view);
+  } else if (AffineForm form = getForm(value, view);
+             form.terms.size() != 1 || form.terms[0].first != value) {
+    result = evaluateForm(form, view);
   } else {
     Operation *source = value.getDefiningOp();
     SmallVector<Value> operands;
@@ -358,6 +396,134 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
   }
   view.values[value] = result;
   return result;
+}
+
+/// Sums and products with row-level values are gathered, so that an element
+/// takes one multiply-add a term. What is added to an element that isn't scaled
+/// stays with it, x - mean for one: scaling both would lose what they cancel.
+const AffineForm &KernelEmitter::getForm(Value value, ColumnView &view) {
+  auto known = view.forms.find(value);
+  if (known != view.forms.end())
+    return known->second;
+  AffineForm form = makeForm(value, view);
+  return view.forms[value] = std::move(form);
+}
+
+AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
+  AffineForm itself;
+  itself.terms.push_back({value, Value()});
+  Operation *source = value.getDefiningOp();
+  bool wide = value.getType().isF32() || value.getType().isF64();
+  if (!source || !wide || !hasColumns(value) || !hasRows(value))
+    return itself;
+  auto flags = arith::FastMathFlags::contract;
+  auto multiply = [&](Value a, Value c) -> Value {
+    return !a ? c : !c ? a : arith::MulFOp::create(b, a, c, flags).getResult();
+  };
+  auto negate = [&](Value a) -> Value {
+    if (a)
+      return arith::NegFOp::create(b, a);
+    return arith::ConstantOp::create(b, b.getFloatAttr(value.getType(), -1.0));
+  };
+  if (isa<arith::MulFOp>(source)) {
+    Value factor = source->getOperand(0), other = source->getOperand(1);
+    if (hasColumns(factor))
+      std::swap(factor, other);
+    if (hasColumns(factor))
+      return itself;
+    factor = evaluateRow(factor);
+    AffineForm form = getForm(other, view);
+    for (auto &[basis, scale] : form.terms)
+      scale = multiply(scale, factor);
+    if (form.constant)
+      form.constant = multiply(form.constant, factor);
+    return form;
+  }
+  if (isa<arith::DivFOp>(source)) {
+    FloatAttr reciprocal = getReciprocal(source->getOperand(1));
+    if (!reciprocal)
+      return itself;
+    Value factor = arith::ConstantOp::create(b, reciprocal);
+    AffineForm form = getForm(source->getOperand(0), view);
+    for (auto &[basis, scale] : form.terms)
+      scale = multiply(scale, factor);
+    if (form.constant)
+      form.constant = multiply(form.constant, factor);
+    return form;
+  }
+  if (isa<arith::NegFOp>(source)) {
+    AffineForm form = getForm(source->getOperand(0), view);
+    for (auto &[basis, scale] : form.terms)
+      scale = negate(scale);
+    if (form.constant)
+      form.constant = negate(form.constant);
+    return form;
+  }
+  if (!isa<arith::AddFOp, arith::SubFOp>(source))
+    return itself;
+  AffineForm sum;
+  bool plain = true;
+  for (auto [k, operand] : llvm::enumerate(source->getOperands())) {
+    bool negative = k == 1 && isa<arith::SubFOp>(source);
+    if (!hasColumns(operand)) {
+      Value row = evaluateRow(operand);
+      row = negative ? negate(row) : row;
+      sum.constant = sum.constant
+                         ? arith::AddFOp::create(b, sum.constant, row, flags)
+                               .getResult()
+                         : row;
+      continue;
+    }
+    AffineForm form = getForm(operand, view);
+    plain &= form.isPlain();
+    for (auto [basis, scale] : form.terms) {
+      if (negative)
+        scale = negate(scale);
+      auto known = llvm::find_if(
+          sum.terms, [&](auto &term) { return term.first == basis; });
+      if (known == sum.terms.end()) {
+        sum.terms.push_back({basis, scale});
+        continue;
+      }
+      auto one = [&](Value factor) -> Value {
+        if (factor)
+          return factor;
+        return arith::ConstantOp::create(b,
+                                         b.getFloatAttr(value.getType(), 1.0));
+      };
+      known->second = arith::AddFOp::create(b, one(known->second), one(scale),
+                                            flags);
+    }
+    if (form.constant) {
+      Value constant = negative ? negate(form.constant) : form.constant;
+      sum.constant = sum.constant
+                         ? arith::AddFOp::create(b, sum.constant, constant,
+                                                 flags)
+                               .getResult()
+                         : constant;
+    }
+  }
+  return plain ? itself : sum;
+}
+
+Value KernelEmitter::evaluateForm(const AffineForm &form, ColumnView &view) {
+  auto flags = arith::FastMathFlags::contract;
+  auto spread = [&](Value row) -> Value {
+    return view.width == 1
+               ? row
+               : vector::BroadcastOp::create(
+                     b, cast<VectorType>(withWidth(row.getType(), view.width)),
+                     row)
+                     .getResult();
+  };
+  Value sum = form.constant ? spread(form.constant) : Value();
+  for (auto [basis, factor] : form.terms) {
+    Value term = evaluate(basis, view);
+    if (factor)
+      term = arith::MulFOp::create(b, term, spread(factor), flags);
+    sum = sum ? arith::AddFOp::create(b, sum, term, flags).getResult() : term;
+  }
+  return sum;
 }
 
 void KernelEmitter::prepareRowValues(unsigned p) {
@@ -372,6 +538,10 @@ void KernelEmitter::prepareRowValues(unsigned p) {
 
 Value KernelEmitter::select(Value condition, Value a, Value c) {
   return arith::SelectOp::create(b, condition, a, c);
+}
+
+Value KernelEmitter::both(Value a, Value c) {
+  return a && c ? arith::AndIOp::create(b, a, c).getResult() : a ? a : c;
 }
 
 /// The combiner's identity in the place of columns that don't exist.
@@ -411,9 +581,10 @@ void KernelEmitter::storeElementOutputs(unsigned p, ColumnView &view) {
     for (auto [operand, value] : ready)
       storeGlobal(operand, offset(operand, indices), value);
   };
-  if (!view.mask)
+  Value mask = both(view.mask, rowExists);
+  if (!mask)
     return store();
-  auto ifOp = scf::IfOp::create(b, view.mask);
+  auto ifOp = scf::IfOp::create(b, mask);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifOp.thenBlock());
   store();
@@ -430,7 +601,7 @@ void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
   }
   if (ready.empty())
     return;
-  auto ifOp = scf::IfOp::create(b, isLeader);
+  auto ifOp = scf::IfOp::create(b, both(isLeader, rowExists));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifOp.thenBlock());
   for (auto [operand, value] : ready)
@@ -443,36 +614,51 @@ void KernelEmitter::setRow(Value rowInSegment) {
   delinearize(rowInSegment, reducedRowDims, rowIndices);
 }
 
+void KernelEmitter::swapRow(RowView &row) {
+  std::swap(rowIndices, row.indices);
+  std::swap(rowValues, row.values);
+  std::swap(rowExists, row.exists);
+}
+
 void KernelEmitter::emitItems(
-    llvm::function_ref<void(Value item, Value firstRow)> emit) {
-  Value block = blockId();
-  if (segmentDims.none())
-    return emit(block, block);
+    llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit) {
+  Value step = i32(0);
+  if (segmentDims.none()) {
+    emit(cluster, cluster, step);
+    return;
+  }
   Value items = mul(segmentCount, arguments.splits);
-  auto loop = scf::ForOp::create(b, block, items, gridSize());
+  auto loop =
+      scf::ForOp::create(b, cluster, items, clusterStride, ValueRange{step});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value item = loop.getInductionVar();
   Value segment = arith::DivUIOp::create(b, item, arguments.splits);
   delinearize(segment, segmentDims, segmentIndices);
-  emit(item, arith::RemUIOp::create(b, item, arguments.splits));
+  step = emit(item, arith::RemUIOp::create(b, item, arguments.splits),
+              loop.getRegionIterArgs()[0]);
   // The next item uses the same shared memory.
   syncBlock();
+  scf::YieldOp::create(b, step);
 }
 
 void KernelEmitter::emitRows() {
-  emitItems([&](Value item, Value firstRow) {
-    if (schedule.getStructure() == Structure::ring)
-      emitRing(item, firstRow);
-    else
-      emitPlain(item, firstRow);
+  bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
+  if (tags)
+    readLaunchCount();
+  initExchange();
+  emitItems([&](Value item, Value firstRow, Value step) {
+    return schedule.getStructure() == Structure::plain
+               ? emitPlain(item, firstRow, step)
+               : emitRing(item, firstRow, step);
   });
-  if (!op.isSplit())
+  if (!op.isSplit() || schedule.getCombine() == Combine::kernel)
     return;
-  if (schedule.getCombine() == Combine::grid) {
+  if (!tags)
     gridBarrier();
-    emitTiles();
-  }
+  emitTiles();
+  if (tags)
+    countLaunch();
 }
 
 void KernelEmitter::emitCombine() { emitTiles(); }
@@ -481,12 +667,12 @@ void KernelEmitter::emitCombine() { emitTiles(); }
 // The plain structure
 //===----------------------------------------------------------------------===//
 
-void KernelEmitter::emitPlain(Value item, Value firstRow) {
+Value KernelEmitter::emitPlain(Value item, Value firstRow, Value step) {
   Value thread = threadId();
   Value column0 = toI64(thread), stride = i64(threads);
   Value isLeader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                          i32(0));
-  Value warp = arith::ShRUIOp::create(b, thread, i32(5));
+  Value warp = warpId();
 
   // Every thread owns its columns of the item's partial row: no other touches
   // them before the blocks meet.
@@ -508,18 +694,18 @@ void KernelEmitter::emitPlain(Value item, Value firstRow) {
       for (auto [a, accumulate] : llvm::enumerate(accumulations)) {
         TypedAttr identity = getIdentity(accumulate.getCombiner(),
                                          accumulate.getOperand().getType());
-        LLVM::StoreOp::create(b, arith::ConstantOp::create(b, identity),
-                              partialAddress(a, item, view.column));
+        storePartial(a, item, view.column,
+                     arith::ConstantOp::create(b, identity));
       }
       return SmallVector<Value>();
     });
 
   auto rows = scf::ForOp::create(b, firstRow, rowCount, arguments.splits,
-                                 ValueRange{i32(0)});
+                                 ValueRange{step});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rows.getBody());
   setRow(rows.getInductionVar());
-  Value buffer = rows.getRegionIterArgs()[0];
+  step = rows.getRegionIterArgs()[0];
   for (unsigned p = 0; p <= waves.size(); ++p) {
     prepareRowValues(p);
     storeRowOutputs(p, isLeader);
@@ -541,12 +727,12 @@ void KernelEmitter::emitPlain(Value item, Value firstRow) {
           continue;
         Value pointer = partialAddress(a, item, view.column);
         Value value = evaluate(accumulate.getOperand(), view);
-        Value old = LLVM::LoadOp::create(b, value.getType(), pointer);
-        LLVM::StoreOp::create(b,
-                              createCombine(b, b.getLoc(),
-                                            accumulate.getCombiner(), old,
-                                            value, /*contract=*/true),
-                              pointer);
+        Value old = fromWord(
+            LLVM::LoadOp::create(b, getWordType(value.getType()), pointer),
+            value.getType());
+        storePartial(a, item, view.column,
+                     createCombine(b, b.getLoc(), accumulate.getCombiner(), old,
+                                   value, /*contract=*/true));
       }
       storeElementOutputs(p, view);
       return next;
@@ -554,10 +740,11 @@ void KernelEmitter::emitPlain(Value item, Value firstRow) {
     if (wave.empty())
       continue;
     SmallVector<Value> totals(sums);
-    exchangeRowSums(wave, totals, /*rowGroup=*/i32(0), warp, buffer, [] {});
+    exchangeRowSums(wave, totals, /*rowGroup=*/i32(0), warp, step);
     for (auto [reduce, total] : llvm::zip(wave, totals))
       rowValues[reduce.getResult()] = total;
-    buffer = arith::XOrIOp::create(b, buffer, i32(1));
+    step = arith::AddIOp::create(b, step, i32(1));
   }
-  scf::YieldOp::create(b, buffer);
+  scf::YieldOp::create(b, step);
+  return rows.getResult(0);
 }

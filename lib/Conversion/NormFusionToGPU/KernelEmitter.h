@@ -20,16 +20,27 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::norm_fusion {
 
-/// Bytes before the partial rows in a workspace: the grid barrier's word.
+/// Bytes before the partial rows in a workspace: the grid barrier's word, and
+/// the count of launches that the tags of partials come from.
 constexpr int64_t kWorkspaceHeaderBytes = 256;
+constexpr int64_t kLaunchCountOffset = 128;
 
 /// How a value of `type` lies in memory: i1 as a byte, index as i64.
 Type getMemoryType(Type type);
+
+/// How a value lies in shared memory and in partial rows: i32, or i64 if it has
+/// more than 32 bits.
+Type getWordType(Type type);
+
+/// Inline PTX with side effects; its result, if it has one.
+Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
+                StringRef text, StringRef constraints);
 
 /// What a column of one item takes in the workspace, all accumulators, bytes.
 int64_t getWorkspaceColumnBytes(MixedReductionOp op);
@@ -43,6 +54,16 @@ struct KernelArguments {
   Value splits;
 };
 
+/// An element-level value as a sum of elements times row-level factors, which
+/// are computed once a row: sum of factor[i] * basis[i], plus `constant`.
+struct AffineForm {
+  SmallVector<std::pair<Value, Value>> terms; ///< value of the region, factor
+  Value constant;                             ///< null: 0; a null factor: 1
+  bool isPlain() const {
+    return !constant && llvm::all_of(terms, [](auto &t) { return !t.second; });
+  }
+};
+
 /// A lane's view of the columns at one point of a kernel: `width` consecutive
 /// columns from `column` on, and the values computed for them so far.
 struct ColumnView {
@@ -50,6 +71,15 @@ struct ColumnView {
   Value column;                    ///< i64, linear over the column dimensions
   Value mask;                      ///< i1, null if all columns exist
   llvm::DenseMap<Value, Value> values; ///< of the region, at this view
+  llvm::DenseMap<Value, AffineForm> forms;
+};
+
+/// One of the rows that a lane works on at a time.
+struct RowView {
+  SmallVector<Value> indices; ///< one a row dimension
+  Value exists;               ///< i1, null if the row always does
+  llvm::DenseMap<Value, Value> values; ///< of the row level
+  SmallVector<ColumnView> columns;     ///< one a chunk
 };
 
 class KernelEmitter {
@@ -71,7 +101,7 @@ private:
   Value mul(Value a, Value b);
   Value toI64(Value i32Value);
   Value product(const llvm::SmallBitVector &dims);
-  Value threadId(), blockId(), gridSize();
+  Value threadId(), laneId(), warpId(), blockId(), gridSize();
 
   //===--- Addresses ---===//
   /// Splits a linear index over `dims` (last fastest) into one a dimension.
@@ -93,6 +123,9 @@ private:
   bool hasRows(Value value);
   unsigned phase(Value value);
   Value cloneOp(Operation *op, ValueRange operands, unsigned width);
+  const AffineForm &getForm(Value value, ColumnView &view);
+  AffineForm makeForm(Value value, ColumnView &view);
+  Value evaluateForm(const AffineForm &form, ColumnView &view);
   Value evaluate(Value value, ColumnView &view);
   Value evaluateRow(Value value);
   Value loadAt(unsigned input, ColumnView &view);
@@ -105,29 +138,55 @@ private:
   void storeRowOutputs(unsigned p, Value isLeader);
 
   //===--- Exchange ---===//
+  Value shuffle(Value value, Value lane, NVVM::ShflKind kind);
   Value shuffleXor(Value value, unsigned distance);
-  Value reduceVector(Value vector, Combiner combiner);
-  Value reduceWarp(Value value, Combiner combiner);
+  void addElements(SmallVectorImpl<Value> &chains, Value vector,
+                   Combiner combiner);
+  Value addChains(ArrayRef<Value> chains, Combiner combiner);
+  /// Over the lanes that share a row, `values` in place.
+  void reduceLanes(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &values,
+                   unsigned lanes);
   Value select(Value condition, Value a, Value b);
+  /// Both hold; either may be null, which holds.
+  Value both(Value a, Value b);
+  Value toWord(Value value);
+  Value fromWord(Value word, Type type);
   void syncBlock();
   void syncRowGroup(Value rowGroup);
   void gridBarrier();
-  /// Every lane of the row group gets the sums of all its warps.
+  void initExchange();
+  /// Every lane of the row group gets the sums of all warps of the row, which
+  /// may be in other blocks of the cluster. `step` counts the calls.
   void exchangeRowSums(ArrayRef<RowReduceOp> wave,
                        SmallVectorImpl<Value> &sums, Value rowGroup,
-                       Value warpOfRow, Value buffer,
-                       llvm::function_ref<void()> meanwhile);
+                       Value warpOfRow, Value step);
+  void sendRowSums(ArrayRef<Value> words, Value rowGroup, Value buffer,
+                   llvm::function_ref<Value(unsigned)> pointer);
+  Value exchangeBarrier(Value rowGroup, Value buffer);
 
   //===--- Structures ---===//
-  void emitItems(llvm::function_ref<void(Value item, Value firstRow)> emit);
-  void emitRing(Value item, Value firstRow);
-  bool mustRecompute();
-  void emitPlain(Value item, Value firstRow);
-  void writePartials(Value item, ArrayRef<Value> accumulators,
+  /// `step` goes from item to item.
+  void emitItems(llvm::function_ref<Value(Value item, Value firstRow,
+                                          Value step)> emit);
+  Value emitRing(Value item, Value firstRow, Value step);
+  Value emitPlain(Value item, Value firstRow, Value step);
+  void setRow(Value rowInSegment);
+  /// Swaps the row that evaluate() and its like speak of.
+  void swapRow(RowView &row);
+
+  //===--- Partial rows ---===//
+  void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      MutableArrayRef<ColumnView> views, Value rowGroup);
   Value partialAddress(unsigned accumulator, Value item, Value column);
+  void storePartial(unsigned accumulator, Value item, Value column,
+                    Value value);
+  void storeRelaxed(Value pointer, Value words);
+  Value loadRelaxed(Value pointer, unsigned words);
+  void readLaunchCount();
+  void countLaunch();
   void emitTiles();
-  void setRow(Value rowInSegment);
+  void loadTile(Value firstItem, Value column, Value warp, unsigned width,
+                SmallVectorImpl<Value> &sums);
 
   ImplicitLocOpBuilder &b;
   MixedReductionOp op;
@@ -144,11 +203,13 @@ private:
   unsigned numInputs;
 
   Value rowCount, segmentCount, columnCount; ///< i64
+  Value rank;                    ///< i32, of the block in its cluster
+  Value cluster, clusterStride;  ///< i64, of the block and of the grid
+  Value parity;                  ///< i32, of this launch's tags
   SmallVector<Value> segmentIndices, rowIndices;
+  Value rowExists; ///< i1, null if it always does
   /// Values of the row at hand, and those that no row changes.
   llvm::DenseMap<Value, Value> rowValues, uniformValues;
-  /// Inputs of the column level that the ring holds in registers.
-  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> columnInputs;
   unsigned threads;
   int64_t exchangeBytes;
 };

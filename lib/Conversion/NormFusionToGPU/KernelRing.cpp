@@ -1,12 +1,18 @@
 //===- KernelRing.cpp - Rows in registers, streamed through shared memory -===//
 //
-// A row group of `warps` warps holds one row: lane l of warp w owns, for each
-// of its `chunks`, the `vector` consecutive columns from
-// ((w * chunks + c) * 32 + l) * vector on. Rows come through a ring that is
+// A row group of `warps` warps in each of `cluster` blocks holds one row: lane l
+// of the row's warp w owns, for each of its `chunks`, the `vector` consecutive
+// columns from ((w * chunks + c) * lanes + l) * vector on. Where a row needs
+// fewer than 32 lanes, a warp holds 32 / lanes rows side by side, and each lane
+// `rows` of them at once (structure=small). Rows come through a ring that is
 // private to each lane: it copies and reads only its own bytes, so the ring
-// needs no barrier. `slots` rows are in flight; one slot more lets the copies of
-// the next row start before this one is read. Column accumulators stay in
+// needs no barrier. `slots` steps are in flight; one slot more lets the copies
+// of the next step start before this one is read. Column accumulators stay in
 // registers over all rows.
+//
+// Rows whose elements are too narrow or too few for copies of 4 bytes (an odd
+// number of bf16 columns) are *shifted*: a warp copies the aligned 16-byte pieces
+// that cover its part of the row, and its lanes read single elements of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +28,13 @@ using namespace mlir;
 using namespace mlir::norm_fusion;
 
 namespace {
-/// An input that is streamed: where its lanes' bytes lie in a slot. An input of
-/// the row level comes along with its row: each lane copies the one value.
+/// An input that is streamed: where its lanes' bytes lie in a slot.
 struct Stream {
   unsigned input;
   unsigned bytes;      ///< of a lane's vector
   unsigned slotOffset; ///< of the input in a warp's slot, bytes
-  bool isRow;
+  /// Pieces of 16 bytes that cover a warp's part of a row, if it is shifted.
+  unsigned pieces;
 };
 } // namespace
 
@@ -76,65 +82,56 @@ static Value makeOpaque(ImplicitLocOpBuilder &b, Value words) {
   return rebuilt;
 }
 
-/// True if what a phase computes and a later one uses would not fit beside the
-/// accumulators: 64 registers are for addresses and one vector's temporaries.
-bool KernelEmitter::mustRecompute() {
-  unsigned lane = schedule.getChunks() * schedule.getVector();
-  unsigned words = 0;
-  for (unsigned bytes : problem.accumulatorBytes)
-    words += lane * std::max(bytes, 4u) / 4;
-  for (BlockArgument argument : op.getBodyBlock()->getArguments())
-    if (hasColumns(argument) && !hasRows(argument) && !argument.use_empty())
-      words += lane / 2;
-  for (Operation &inner : op.getBodyBlock()->without_terminator())
-    for (Value result : inner.getResults())
-      if (hasColumns(result) && hasRows(result) &&
-          llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return isa<YieldOp>(user) ? false
-                                      : !isa<RowReduceOp, PartialAccumulateOp>(
-                                            user) &&
-                                            phase(user->getResult(0)) >
-                                                phase(result);
-          }))
-        words += lane;
-  return words + 64 > 65536 / threads;
-}
-
-void KernelEmitter::emitRing(Value item, Value firstRow) {
+Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
-  unsigned slots = schedule.getSlots();
+  unsigned slots = schedule.getSlots(), lanes = schedule.getLanes();
+  unsigned units = schedule.getRows(), rowsAStep = schedule.getRowsAStep();
   bool async = schedule.getCopy() == Copy::cp_async;
   int64_t columns = problem.columns;
-  bool exact = columns == int64_t(warps) * chunks * 32 * width;
+  bool shifted = isShifted(problem, schedule);
+  bool exact =
+      columns == int64_t(schedule.getCluster()) * schedule.getBlockColumns();
 
-  Value thread = threadId();
-  Value lane = arith::AndIOp::create(b, thread, i32(31));
-  Value warp = arith::ShRUIOp::create(b, thread, i32(5));
+  Value lane = laneId(), warp = warpId();
+  Value laneOfRow = lane, rowOfLane; // of the rows side by side in a warp
+  if (lanes < 32) {
+    laneOfRow = arith::AndIOp::create(b, lane, i32(lanes - 1));
+    rowOfLane =
+        toI64(arith::ShRUIOp::create(b, lane, i32(llvm::Log2_32(lanes))));
+  }
   Value rowGroup =
       groups == 1 ? i32(0)
                   : arith::DivUIOp::create(b, warp, i32(warps)).getResult();
   Value warpOfRow =
       groups == 1 ? warp
                   : arith::RemUIOp::create(b, warp, i32(warps)).getResult();
+  Value partOfRow = warpOfRow;
+  if (schedule.getCluster() > 1)
+    partOfRow = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, rank, i32(warps)), warpOfRow);
   Value isLeader = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
-      arith::OrIOp::create(b, warpOfRow, lane), i32(0));
+      arith::OrIOp::create(b, partOfRow, laneOfRow), i32(0));
 
   // The lane's columns.
   SmallVector<ColumnView> views(chunks);
+  Value firstColumn;
   for (unsigned c = 0; c < chunks; ++c) {
     Value vectorIndex = arith::AddIOp::create(
         b,
         arith::MulIOp::create(
             b,
             arith::AddIOp::create(
-                b, arith::MulIOp::create(b, warpOfRow, i32(chunks)), i32(c)),
-            i32(32)),
-        lane);
+                b, arith::MulIOp::create(b, partOfRow, i32(chunks)), i32(c)),
+            i32(lanes)),
+        laneOfRow);
     Value column = arith::MulIOp::create(b, vectorIndex, i32(width));
     views[c].width = width;
     views[c].column = toI64(column);
+    if (c == 0) // of the warp's part
+      firstColumn = toI64(arith::SubIOp::create(
+          b, column, arith::MulIOp::create(b, laneOfRow, i32(width))));
     if (!exact)
       views[c].mask = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                             column, i32(columns));
@@ -155,86 +152,149 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
     }
     unsigned bytes =
         getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8 * width;
-    streams.push_back({i, bytes, slotBytes, /*isRow=*/false});
-    slotBytes += chunks * 32 * bytes;
+    unsigned partBytes = units * chunks * 32 * bytes;
+    streams.push_back({i, bytes, slotBytes, partBytes / 16 + 1});
+    slotBytes += shifted ? getShiftedBytes(partBytes) : partBytes;
   }
-  // Asynchronous copies have at least 4 bytes: narrower inputs of the row level
-  // are loaded to registers, one row ahead.
   SmallVector<BlockArgument> rowInputs;
-  for (BlockArgument argument : body->getArguments()) {
-    if (argument.use_empty() || hasColumns(argument) || !hasRows(argument))
-      continue;
-    unsigned bytes =
-        getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8;
-    if (!async || bytes < 4) {
+  for (BlockArgument argument : body->getArguments())
+    if (!argument.use_empty() && !hasColumns(argument) && hasRows(argument))
       rowInputs.push_back(argument);
-      continue;
-    }
-    streams.push_back(
-        {argument.getArgNumber(), bytes, slotBytes, /*isRow=*/true});
-    slotBytes += 32 * bytes;
-  }
   if (!async)
     slots = 1;
 
-  // Rows of this row group: first + k * stride.
+  // Steps of this row group: first + k * stride, of `rowsAStep` rows each.
+  Value steps = rowCount;
+  if (rowsAStep > 1)
+    steps = arith::DivUIOp::create(b, add(rowCount, i64(rowsAStep - 1)),
+                                   i64(rowsAStep));
   Value first = add(firstRow, mul(toI64(rowGroup), arguments.splits));
   Value stride = mul(arguments.splits, i64(groups));
   Value span = arith::SubIOp::create(
-      b, add(rowCount, arith::SubIOp::create(b, stride, i64(1))), first);
-  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first,
-                                    rowCount);
+      b, add(steps, arith::SubIOp::create(b, stride, i64(1))), first);
+  Value any =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, steps);
   Value mine = select(any, arith::DivUIOp::create(b, span, stride), i64(0));
+  // Row u of a lane in step k. A warp's last rows may not exist.
+  auto rowOf = [&](Value k, unsigned u) {
+    Value row = add(first, mul(k, stride));
+    if (rowsAStep == 1)
+      return row;
+    row = add(mul(row, i64(rowsAStep)), i64(u * (32 / lanes)));
+    return rowOfLane ? add(row, rowOfLane) : row;
+  };
+  auto exists = [&](Value row) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
+  };
+  auto lastRowAtMost = [&](Value row) -> Value {
+    return arith::MinUIOp::create(
+        b, row, arith::SubIOp::create(b, rowCount, i64(1)));
+  };
 
   Value ring = arith::AddIOp::create(
       b, arith::MulIOp::create(b, warp, i32((slots + 1) * slotBytes)),
       i32(exchangeBytes));
-  auto slotPointer = [&](Value slot, const Stream &stream, unsigned chunk) {
+  auto slotPointer = [&](Value slot, const Stream &stream, unsigned u,
+                         unsigned chunk) {
     Value bytes = arith::AddIOp::create(
         b, ring, arith::MulIOp::create(b, slot, i32(slotBytes)));
     bytes = arith::AddIOp::create(
         b, bytes, arith::MulIOp::create(b, lane, i32(stream.bytes)));
     return sharedPointer(arith::AddIOp::create(
-        b, bytes, i32(stream.slotOffset + chunk * 32 * stream.bytes)));
+        b, bytes,
+        i32(stream.slotOffset + (u * chunks + chunk) * 32 * stream.bytes)));
   };
-  /// Starts the copies of row `k` into `slot`, one group a row.
+  // Where a warp's part of row `indices` of a shifted input begins: the piece of
+  // 16 bytes, and the byte in it.
+  auto partStart = [&](const Stream &stream, SmallVector<Value> indices,
+                       Value &shift) {
+    delinearize(firstColumn, columnDims, indices);
+    Value start = address(stream.input, offset(stream.input, indices));
+    Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(), start);
+    shift = arith::TruncIOp::create(
+        b, b.getI32Type(), arith::AndIOp::create(b, bits, i64(15)));
+    return byteAddress(
+        start, arith::SubIOp::create(b, i64(0), toI64(shift)));
+  };
+  auto slotBase = [&](Value slot, const Stream &stream) {
+    Value bytes = arith::AddIOp::create(
+        b, ring, arith::MulIOp::create(b, slot, i32(slotBytes)));
+    return arith::AddIOp::create(b, bytes, i32(stream.slotOffset));
+  };
+  auto guarded = [&](Value condition, llvm::function_ref<void()> emit) {
+    if (!condition)
+      return emit();
+    auto ifOp = scf::IfOp::create(b, condition);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    emit();
+  };
+  /// Starts the copies of a shifted input's pieces; the last one ends with the
+  /// part, so that nothing beyond the operand is read.
+  auto copyPart = [&](const Stream &stream, const SmallVector<Value> &indices,
+                      Value slot) {
+    Value shift;
+    Value source = partStart(stream, indices, shift);
+    Value end = arith::AddIOp::create(
+        b, shift,
+        arith::MulIOp::create(
+            b,
+            arith::MinSIOp::create(
+                b, i32(chunks * 32),
+                arith::TruncIOp::create(
+                    b, b.getI32Type(),
+                    arith::SubIOp::create(b, i64(columns), firstColumn))),
+            i32(stream.bytes)));
+    for (unsigned piece = 0; piece < stream.pieces; piece += 32) {
+      Value at = arith::MulIOp::create(
+          b, arith::AddIOp::create(b, lane, i32(piece)), i32(16));
+      Value exists =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, end);
+      guarded(exists, [&] {
+        Value size = arith::MinSIOp::create(
+            b, arith::SubIOp::create(b, end, at), i32(16));
+        NVVM::CpAsyncOp::create(
+            b, sharedPointer(arith::AddIOp::create(b, slotBase(slot, stream), at)),
+            byteAddress(source, toI64(at)), 16, NVVM::LoadCacheModifierKind::CG,
+            size);
+      });
+    }
+  };
+  /// Starts the copies of step `k` into `slot`, one group a step.
   auto issue = [&](Value k, Value slot) {
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, mine);
-    auto ifInside = scf::IfOp::create(b, inside);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(ifInside.thenBlock());
-      SmallVector<Value> indices(segmentIndices);
-      delinearize(add(first, mul(k, stride)), reducedRowDims, indices);
-      for (const Stream &stream : streams)
-        if (stream.isRow)
-          NVVM::CpAsyncOp::create(
-              b, slotPointer(slot, stream, 0),
-              address(stream.input, offset(stream.input, indices)),
-              stream.bytes, NVVM::LoadCacheModifierKind::CA,
-              /*cpSize=*/Value());
-      for (unsigned c = 0; c < chunks; ++c) {
-        OpBuilder::InsertionGuard chunkGuard(b);
-        if (views[c].mask) {
-          auto ifExists = scf::IfOp::create(b, views[c].mask);
-          b.setInsertionPointToStart(ifExists.thenBlock());
+    for (unsigned u = 0; u < units; ++u) {
+      Value row = rowOf(k, u);
+      Value inside =
+          rowsAStep > 1
+              ? exists(row)
+              : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, mine)
+                    .getResult();
+      guarded(inside, [&] {
+        SmallVector<Value> indices(segmentIndices);
+        delinearize(row, reducedRowDims, indices);
+        if (shifted) {
+          for (const Stream &stream : streams)
+            copyPart(stream, indices, slot);
+          return;
         }
-        for (const Stream &stream : streams) {
-          if (stream.isRow)
-            continue;
-          delinearize(views[c].column, columnDims, indices);
-          Value source = address(stream.input, offset(stream.input, indices));
-          Value target = slotPointer(slot, stream, c);
-          unsigned piece = std::min(stream.bytes, 16u);
-          for (unsigned at = 0; at < stream.bytes; at += piece)
-            NVVM::CpAsyncOp::create(
-                b, byteAddress(target, i32(at)), byteAddress(source, i64(at)),
-                piece,
-                piece == 16 ? NVVM::LoadCacheModifierKind::CG
-                            : NVVM::LoadCacheModifierKind::CA,
-                /*cpSize=*/Value());
-        }
-      }
+        for (unsigned c = 0; c < chunks; ++c)
+          guarded(views[c].mask, [&] {
+            for (const Stream &stream : streams) {
+              delinearize(views[c].column, columnDims, indices);
+              Value source =
+                  address(stream.input, offset(stream.input, indices));
+              Value target = slotPointer(slot, stream, u, c);
+              unsigned piece = std::min(stream.bytes, 16u);
+              for (unsigned at = 0; at < stream.bytes; at += piece)
+                NVVM::CpAsyncOp::create(
+                    b, byteAddress(target, i32(at)),
+                    byteAddress(source, i64(at)), piece,
+                    piece == 16 ? NVVM::LoadCacheModifierKind::CG
+                                : NVVM::LoadCacheModifierKind::CA,
+                    /*cpSize=*/Value());
+            }
+          });
+      });
     }
     NVVM::CpAsyncCommitGroupOp::create(b);
   };
@@ -242,32 +302,42 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
     for (unsigned k = 0; k < slots; ++k)
       issue(i64(k), i32(k));
 
-  auto loadRowInputs = [&](Value k, SmallVectorImpl<Value> &loaded) {
-    // Past the last row the last row's values are loaded again.
-    Value last = arith::SubIOp::create(b, mine, i64(1));
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, mine);
-    Value row = add(first, mul(select(inside, k, last), stride));
-    SmallVector<Value> indices(segmentIndices);
-    delinearize(row, reducedRowDims, indices);
+  // Inputs of the row level come in batches, 32 rows of the warp at a time: lane
+  // l loads those of row l of the batch, and shuffles hand them out. A batch is
+  // loaded one batch ahead.
+  unsigned batchSteps = 32 / rowsAStep;
+  auto loadBatch = [&](Value k) {
+    Value step = k;
+    if (rowsAStep < 32)
+      step = add(k, toI64(arith::ShRUIOp::create(
+                     b, lane, i32(llvm::Log2_32(rowsAStep)))));
+    Value row = add(first, mul(step, stride));
+    if (rowsAStep > 1)
+      row = add(mul(row, i64(rowsAStep)),
+                toI64(arith::AndIOp::create(b, lane, i32(rowsAStep - 1))));
+    SmallVector<Value> indices(segmentIndices), loaded;
+    delinearize(lastRowAtMost(row), reducedRowDims, indices);
     for (BlockArgument argument : rowInputs)
       loaded.push_back(loadGlobal(argument.getArgNumber(),
-                                  offset(argument.getArgNumber(), indices),
-                                  1));
+                                  offset(argument.getArgNumber(), indices), 1));
+    return loaded;
   };
 
-  // Loop-carried: slot, buffer of the exchange, row inputs, accumulators.
-  SmallVector<Value> carried{i32(0), i32(0)};
-  unsigned firstAccumulator = 2 + rowInputs.size();
+  // Loop-carried: slot, step of the exchange, this batch of row inputs and the
+  // next, accumulators.
+  SmallVector<Value> carried{i32(0), step};
+  unsigned numRowInputs = rowInputs.size();
+  unsigned firstAccumulator = 2 + 2 * numRowInputs;
   if (!rowInputs.empty()) {
-    auto ifAny = scf::IfOp::create(
-        b,
-        llvm::to_vector(llvm::map_range(
-            rowInputs, [](BlockArgument a) -> Type { return a.getType(); })),
-        any, /*withElseRegion=*/true);
+    SmallVector<Type> types;
+    for (unsigned batch = 0; batch < 2; ++batch)
+      for (BlockArgument argument : rowInputs)
+        types.push_back(argument.getType());
+    auto ifAny = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAny.thenBlock());
-    SmallVector<Value> loaded;
-    loadRowInputs(i64(0), loaded);
+    SmallVector<Value> loaded = loadBatch(i64(0));
+    llvm::append_range(loaded, loadBatch(i64(batchSteps)));
     scf::YieldOp::create(b, loaded);
     b.setInsertionPointToStart(ifAny.elseBlock());
     SmallVector<Value> zeros;
@@ -289,23 +359,62 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
                                                           identity))));
   }
 
-  auto rows = scf::ForOp::create(b, i64(0), mine, i64(1), carried);
+  auto loop = scf::ForOp::create(b, i64(0), mine, i64(1), carried);
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(rows.getBody());
-    Value k = rows.getInductionVar();
-    SmallVector<Value> state(rows.getRegionIterArgs());
-    Value slot = state[0], buffer = state[1];
-    setRow(add(first, mul(k, stride)));
-    for (auto [argument, value] :
-         llvm::zip(rowInputs, ArrayRef(state).slice(2, rowInputs.size())))
-      rowValues[argument] = value;
-    SmallVector<Value> nextRow;
-    if (!rowInputs.empty())
-      loadRowInputs(add(k, i64(1)), nextRow);
+    b.setInsertionPointToStart(loop.getBody());
+    Value k = loop.getInductionVar();
+    SmallVector<Value> state(loop.getRegionIterArgs());
+    Value slot = state[0];
+    step = state[1];
+    SmallVector<RowView> rows(units);
+    for (auto [u, row] : llvm::enumerate(rows)) {
+      Value index = rowOf(k, u);
+      if (rowsAStep > 1) {
+        row.exists = exists(index);
+        index = lastRowAtMost(index);
+      }
+      row.indices = segmentIndices;
+      delinearize(index, reducedRowDims, row.indices);
+      row.columns = views;
+    }
+    if (!rowInputs.empty()) {
+      Value inBatch = arith::TruncIOp::create(
+          b, b.getI32Type(),
+          arith::RemUIOp::create(b, k, i64(batchSteps)));
+      Value isNew = arith::AndIOp::create(
+          b,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inBatch, i32(0)),
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, k, i64(0)));
+      MutableArrayRef<Value> batches =
+          MutableArrayRef(state).slice(2, 2 * numRowInputs);
+      auto ifNew = scf::IfOp::create(b, ValueRange(batches).getTypes(), isNew,
+                                     /*withElseRegion=*/true);
+      {
+        OpBuilder::InsertionGuard branch(b);
+        b.setInsertionPointToStart(ifNew.thenBlock());
+        SmallVector<Value> next(batches.drop_front(numRowInputs));
+        llvm::append_range(next, loadBatch(add(k, i64(batchSteps))));
+        scf::YieldOp::create(b, next);
+        b.setInsertionPointToStart(ifNew.elseBlock());
+        scf::YieldOp::create(b, batches);
+      }
+      llvm::copy(ifNew.getResults(), batches.begin());
+      Value base = arith::MulIOp::create(b, inBatch, i32(rowsAStep));
+      if (rowOfLane)
+        base = arith::AddIOp::create(
+            b, base,
+            arith::ShRUIOp::create(b, lane, i32(llvm::Log2_32(lanes))));
+      for (auto [u, row] : llvm::enumerate(rows))
+        for (auto [r, argument] : llvm::enumerate(rowInputs))
+          row.values[argument] = shuffle(
+              batches[r],
+              arith::AddIOp::create(b, base, i32(u * (32 / lanes))),
+              NVVM::ShflKind::idx);
+    }
 
     struct Packed {
-      unsigned chunk;
+      unsigned unit, chunk;
       BlockArgument argument;
       Value words;
     };
@@ -318,179 +427,146 @@ void KernelEmitter::emitRing(Value item, Value firstRow) {
                         argument.getType());
     };
 
-    // The slot of the row before is filled anew, then this row goes from its
-    // slot to registers.
-    SmallVector<ColumnView> row(views);
+    // The slot of the step before is filled anew, then this step's rows go from
+    // their slot to registers.
     if (async) {
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
+      // Lanes read what others copied, and copy over what others have read.
+      if (shifted)
+        NVVM::SyncWarpOp::create(b, i32(-1));
       Value isFirstSlot =
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(0));
       issue(add(k, i64(slots)),
             select(isFirstSlot, i32(slots),
                    arith::SubIOp::create(b, slot, i32(1))));
     }
-    for (const Stream &stream : streams)
-      if (stream.isRow) {
-        BlockArgument argument = body->getArgument(stream.input);
-        rowValues[argument] = fromMemory(
-            LLVM::LoadOp::create(b, getMemoryType(argument.getType()),
-                                 slotPointer(slot, stream, 0), stream.bytes),
-            argument.getType());
-      }
-    for (unsigned c = 0; c < chunks; ++c)
+    // Single elements are read from the slot in every phase anew.
+    Value thisSlot = slot;
+    auto readShifted = [&](RowView &row) {
       for (const Stream &stream : streams) {
-        if (stream.isRow)
-          continue;
         BlockArgument argument = body->getArgument(stream.input);
-        if (!async) {
-          row[c].values[argument] = loadAt(stream.input, row[c]);
-          continue;
-        }
-        unsigned piece = std::min(stream.bytes, 16u);
-        Value source = slotPointer(slot, stream, c);
-        SmallVector<Value> words;
-        for (unsigned at = 0; at < stream.bytes; at += piece) {
-          Value loaded = LLVM::LoadOp::create(
-              b, VectorType::get({piece / 4}, b.getI32Type()),
-              byteAddress(source, i32(at)), piece);
-          for (unsigned w = 0; w < piece / 4; ++w)
-            words.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(w)));
-        }
-        auto wordsType = VectorType::get({static_cast<int64_t>(words.size())}, b.getI32Type());
-        Value packed = LLVM::PoisonOp::create(b, wordsType);
-        for (auto [w, word] : llvm::enumerate(words))
-          packed = LLVM::InsertElementOp::create(b, packed, word, i32(w));
-        packedRows.push_back({c, argument, packed});
-        row[c].values[argument] = unpack(packed, argument);
+        Value shift;
+        partStart(stream, row.indices, shift);
+        Value at = arith::AddIOp::create(
+            b, arith::AddIOp::create(b, slotBase(thisSlot, stream), shift),
+            arith::MulIOp::create(b, lane, i32(stream.bytes)));
+        for (auto [c, view] : llvm::enumerate(row.columns))
+          view.values[argument] = fromMemory(
+              LLVM::LoadOp::create(
+                  b, getMemoryType(argument.getType()),
+                  sharedPointer(arith::AddIOp::create(
+                      b, at, i32(c * 32 * stream.bytes))),
+                  stream.bytes),
+              argument.getType());
       }
+    };
+    for (auto [u, row] : llvm::enumerate(rows)) {
+      if (shifted) {
+        readShifted(row);
+        continue;
+      }
+      swapRow(row);
+      for (unsigned c = 0; c < chunks; ++c)
+        for (const Stream &stream : streams) {
+          BlockArgument argument = body->getArgument(stream.input);
+          ColumnView &view = row.columns[c];
+          if (!async) {
+            view.values[argument] = loadAt(stream.input, view);
+            continue;
+          }
+          unsigned piece = std::min(stream.bytes, 16u);
+          Value source = slotPointer(slot, stream, u, c);
+          SmallVector<Value> words;
+          for (unsigned at = 0; at < stream.bytes; at += piece) {
+            Value loaded = LLVM::LoadOp::create(
+                b, VectorType::get({piece / 4}, b.getI32Type()),
+                byteAddress(source, i32(at)), piece);
+            for (unsigned w = 0; w < piece / 4; ++w)
+              words.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(w)));
+          }
+          auto wordsType =
+              VectorType::get({int64_t(words.size())}, b.getI32Type());
+          Value packed = LLVM::PoisonOp::create(b, wordsType);
+          for (auto [w, word] : llvm::enumerate(words))
+            packed = LLVM::InsertElementOp::create(b, packed, word, i32(w));
+          packedRows.push_back({unsigned(u), c, argument, packed});
+          view.values[argument] = unpack(packed, argument);
+        }
+      swapRow(row);
+    }
     Value nextSlot = arith::AddIOp::create(b, slot, i32(1));
     slot = select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot,
                                         i32(slots)),
                   i32(0), nextSlot);
 
-    bool recompute = mustRecompute();
     for (unsigned p = 0; p <= waves.size(); ++p) {
-      if (p > 0 && recompute) {
-        for (ColumnView &view : row)
-          for (Operation &inner : op.getBodyBlock()->without_terminator())
-            if (inner.getNumResults() == 1 && isCheap(&inner) &&
-                hasRows(inner.getResult(0)))
-              view.values.erase(inner.getResult(0));
+      if (p > 0) { // unpacked again, rather than kept
+        for (RowView &row : rows)
+          for (ColumnView &view : row.columns)
+            for (Operation &inner : op.getBodyBlock()->without_terminator())
+              if (inner.getNumResults() == 1 && isCheap(&inner) &&
+                  hasRows(inner.getResult(0)))
+                view.values.erase(inner.getResult(0));
+        if (shifted)
+          readShifted(rows.front());
         for (Packed &packed : packedRows) {
           packed.words = makeOpaque(b, packed.words);
-          row[packed.chunk].values[packed.argument] =
+          rows[packed.unit].columns[packed.chunk].values[packed.argument] =
               unpack(packed.words, packed.argument);
         }
       }
-      prepareRowValues(p);
-      storeRowOutputs(p, isLeader);
-      auto accumulate = [&] {
-        for (auto [a, partial] : llvm::enumerate(accumulations)) {
-          if (phase(partial.getOperand()) != p)
-            continue;
-          for (unsigned c = 0; c < chunks; ++c) {
+      // A chunk at a time, so that few values live at once.
+      SmallVector<SmallVector<Value>> sums(units);
+      for (auto [u, row] : llvm::enumerate(rows)) {
+        swapRow(row);
+        prepareRowValues(p);
+        storeRowOutputs(p, isLeader);
+        ArrayRef<RowReduceOp> wave;
+        if (p < waves.size())
+          wave = waves[p];
+        SmallVector<SmallVector<Value>> chains(wave.size());
+        for (auto [c, view] : llvm::enumerate(row.columns)) {
+          storeElementOutputs(p, view);
+          for (auto [reduction, chain] : llvm::zip(wave, chains)) {
+            RowReduceOp reduce = reduction;
+            addElements(chain,
+                        masked(evaluate(reduce.getOperand(), view), view,
+                               reduce.getCombiner()),
+                        reduce.getCombiner());
+          }
+          for (auto [a, partial] : llvm::enumerate(accumulations)) {
+            if (phase(partial.getOperand()) != p)
+              continue;
             Value &sum = state[firstAccumulator + a * chunks + c];
-            Value value = masked(evaluate(partial.getOperand(), row[c]), row[c],
-                                 partial.getCombiner());
-            sum = createCombine(b, b.getLoc(), partial.getCombiner(), sum,
-                                value, /*contract=*/true);
+            Value next = createCombine(b, b.getLoc(), partial.getCombiner(),
+                                       sum,
+                                       evaluate(partial.getOperand(), view),
+                                       /*contract=*/true);
+            Value counts = both(view.mask, rowExists);
+            sum = counts ? select(counts, next, sum) : next;
           }
         }
-      };
-      for (ColumnView &view : row)
-        storeElementOutputs(p, view);
-      if (p == waves.size()) {
-        accumulate();
-        continue;
+        for (auto [reduction, chain] : llvm::zip(wave, chains))
+          sums[u].push_back(
+              addChains(chain, RowReduceOp(reduction).getCombiner()));
+        swapRow(row);
       }
-      SmallVector<Value> sums;
-      for (RowReduceOp reduce : waves[p]) {
-        Value sum;
-        for (ColumnView &view : row) {
-          Value value = masked(evaluate(reduce.getOperand(), view), view,
-                               reduce.getCombiner());
-          sum = sum ? createCombine(b, b.getLoc(), reduce.getCombiner(), sum,
-                                    value, /*contract=*/true)
-                    : value;
-        }
-        sums.push_back(reduceVector(sum, reduce.getCombiner()));
+      if (p == waves.size())
+        break;
+      for (auto [u, row] : llvm::enumerate(rows)) {
+        swapRow(row);
+        exchangeRowSums(waves[p], sums[u], rowGroup, warpOfRow, step);
+        for (auto [reduce, sum] : llvm::zip(waves[p], sums[u]))
+          rowValues[reduce.getResult()] = sum;
+        swapRow(row);
       }
-      exchangeRowSums(waves[p], sums, rowGroup, warpOfRow, buffer, accumulate);
-      for (auto [reduce, sum] : llvm::zip(waves[p], sums))
-        rowValues[reduce.getResult()] = sum;
-      buffer = arith::XOrIOp::create(b, buffer, i32(1));
+      step = arith::AddIOp::create(b, step, i32(1));
     }
     state[0] = slot;
-    state[1] = buffer;
-    llvm::copy(nextRow, state.begin() + 2);
+    state[1] = step;
     scf::YieldOp::create(b, state);
   }
-  SmallVector<Value> totals(rows.getResults().drop_front(firstAccumulator));
+  SmallVector<Value> totals(loop.getResults().drop_front(firstAccumulator));
   writePartials(item, totals, views, rowGroup);
-}
-
-void KernelEmitter::writePartials(Value item, ArrayRef<Value> accumulators,
-                                  MutableArrayRef<ColumnView> views,
-                                  Value rowGroup) {
-  unsigned groups = schedule.getRowGroups(), chunks = schedule.getChunks();
-  unsigned width = schedule.getVector();
-  int64_t columns =
-      int64_t(schedule.getWarps()) * chunks * 32 * schedule.getVector();
-  auto guarded = [&](Value mask, llvm::function_ref<void()> emit) {
-    if (!mask)
-      return emit();
-    auto ifOp = scf::IfOp::create(b, mask);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit();
-  };
-  if (groups == 1) {
-    for (unsigned a = 0; a < accumulations.size(); ++a)
-      for (unsigned c = 0; c < chunks; ++c)
-        guarded(views[c].mask, [&] {
-          // Partial rows of N columns keep a vector's alignment only where N
-          // has it: every operand that the ring takes has.
-          LLVM::StoreOp::create(b, accumulators[a * chunks + c],
-                                partialAddress(a, item, views[c].column),
-                                /*alignment=*/16);
-        });
-    return;
-  }
-
-  // Once all slots are read, the ring's bytes hold the row groups' sums,
-  // [accumulator][rowGroup][column]. (Every copy was waited for by its reader.)
-  syncBlock();
-  Value thread = toI64(threadId());
-  int64_t base = exchangeBytes;
-  for (unsigned a = 0; a < accumulations.size(); ++a) {
-    Type type = accumulations[a].getOperand().getType();
-    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-    for (unsigned c = 0; c < chunks; ++c) {
-      Value column = add(mul(toI64(rowGroup), i64(columns)), views[c].column);
-      LLVM::StoreOp::create(b, accumulators[a * chunks + c],
-                            sharedPointer(add(mul(column, i64(bytes)),
-                                              i64(base))),
-                            /*alignment=*/std::min<int64_t>(bytes * width, 16));
-    }
-    base += groups * columns * bytes;
-  }
-  syncBlock();
-  base = exchangeBytes;
-  for (unsigned a = 0; a < accumulations.size(); ++a) {
-    Type type = accumulations[a].getOperand().getType();
-    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-    auto loop = scf::ForOp::create(b, thread, columnCount, i64(threads));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar(), sum;
-    for (unsigned g = 0; g < groups; ++g) {
-      Value at = add(mul(column, i64(bytes)), i64(base + g * columns * bytes));
-      Value part = LLVM::LoadOp::create(b, type, sharedPointer(at));
-      sum = sum ? createCombine(b, b.getLoc(), accumulations[a].getCombiner(),
-                                sum, part, /*contract=*/true)
-                : part;
-    }
-    LLVM::StoreOp::create(b, sum, partialAddress(a, item, column));
-    base += groups * columns * bytes;
-  }
+  return loop.getResult(1);
 }

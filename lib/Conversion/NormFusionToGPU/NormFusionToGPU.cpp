@@ -107,8 +107,8 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   std::string shared = (name + "_shared").str();
   LLVM::GlobalOp::create(b, i8Array, /*isConstant=*/false,
                          LLVM::Linkage::External, shared, Attribute(),
-                         /*alignment=*/16, /*addrSpace=*/3);
-  if (op.isSplit() && !combineOnly && schedule.getCombine() == Combine::grid)
+                         /*alignment=*/128, /*addrSpace=*/3);
+  if (op.isSplit() && !combineOnly && schedule.getCombine() != Combine::kernel)
     LLVM::GlobalOp::create(b, b.getI32Type(), /*isConstant=*/true,
                            LLVM::Linkage::External,
                            (name + "_cooperative").str(),
@@ -172,26 +172,42 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  // One block a multiprocessor, no more items than there are rows to share.
-  Value blocks;
+  // One block a multiprocessor, or the clusters that fit; no more items than
+  // there are rows to share. Tags need the same items in every launch.
+  unsigned cluster = schedule.getCluster();
+  unsigned sharedBytes = getSharedMemoryBytes(Problem::get(op), schedule);
+  Value clusters;
   if (schedule.getGrid())
-    blocks = constant(schedule.getGrid());
+    clusters = constant(std::max(schedule.getGrid() / cluster, 1u));
+  else if (cluster == 1)
+    clusters = func::CallOp::create(
+                   b,
+                   getRuntimeFunction("norm_fusion_multiprocessor_count", 0,
+                                      symbols),
+                   ValueRange())
+                   .getResult(0);
   else
-    blocks = func::CallOp::create(
-                 b, getRuntimeFunction("norm_fusion_multiprocessor_count", 0,
-                                       symbols),
-                 ValueRange())
-                 .getResult(0);
+    clusters = func::CallOp::create(
+                   b,
+                   getRuntimeFunction("norm_fusion_max_active_clusters", 2,
+                                      symbols),
+                   ValueRange{constant(cluster),
+                              constant(schedule.getThreads())})
+                   .getResult(0);
   Value one = constant(1);
-  Value useful = arith::CeilDivUIOp::create(b, host.rows,
-                                            constant(schedule.getRowGroups()));
-  useful = arith::MaxUIOp::create(b, useful, one);
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
-      b, arith::DivUIOp::create(b, blocks, segments), one);
-  splits = arith::MinUIOp::create(b, splits, useful);
+      b, arith::DivUIOp::create(b, clusters, segments), one);
+  if (schedule.getCombine() != Combine::tags) {
+    Value useful = arith::CeilDivUIOp::create(
+        b, host.rows,
+        constant(schedule.getRowGroups() * schedule.getRowsAStep()));
+    useful = arith::MaxUIOp::create(b, useful, one);
+    splits = arith::MinUIOp::create(b, splits, useful);
+  }
   Value items = arith::MulIOp::create(b, segments, splits);
-  Value grid = arith::MinUIOp::create(b, items, blocks);
+  Value grid = arith::MulIOp::create(
+      b, arith::MinUIOp::create(b, items, clusters), constant(cluster));
 
   Value workspaceBytes = arith::AddIOp::create(
       b,
@@ -214,14 +230,17 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   arguments.push_back(toI64(splits));
 
   Value threads = constant(schedule.getThreads());
-  Value shared = arith::ConstantIntOp::create(
-      b, getSharedMemoryBytes(Problem::get(op), schedule), 32);
+  Value shared = arith::ConstantIntOp::create(b, sharedBytes, 32);
   auto emit = [&](StringRef kernel, bool combineOnly) {
     gpu::GPUFuncOp function =
         emitKernel(op, schedule, module, kernel, combineOnly);
     auto launchOp = gpu::LaunchFuncOp::create(
         b, function, gpu::KernelDim3{grid, one, one},
-        gpu::KernelDim3{threads, one, one}, shared, arguments);
+        gpu::KernelDim3{threads, one, one}, shared, arguments,
+        /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(),
+        cluster > 1 && !combineOnly
+            ? std::optional(gpu::KernelDim3{constant(cluster), one, one})
+            : std::nullopt);
     if (combineOnly)
       return;
     DictionaryAttr description = describe(op, schedule);
@@ -312,7 +331,7 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   std::string name =
       (getFunctionName(op) + "_mixed_reduction_" + Twine(numWorkspaces)).str();
 
-  if (schedule.getStructure() != Structure::ring) {
+  if (schedule.getStructure() == Structure::plain) {
     launch(b, op, schedule, module, name, host, symbols);
   } else {
     // Vectors need pointers that are multiples of 16.
@@ -334,7 +353,10 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
     ScheduleAttr plain = parseSchedule(
         &getContext(),
         (Twine("structure=plain warps=8 combine=") +
-         stringifyCombine(schedule.getCombine()) + " grid=" +
+         stringifyCombine(schedule.getCombine() == Combine::tags
+                              ? Combine::grid
+                              : schedule.getCombine()) +
+         " grid=" +
          Twine(schedule.getGrid()))
             .str(),
         ScheduleAttr(), ignored);

@@ -118,6 +118,7 @@ static void nf_emu_fence(uint32_t ordering, uint32_t scope) {
   machine().races.fence(machine().self(), Ordering(ordering), Scope(scope));
 }
 static void nf_emu_fence_proxy() {}
+static void nf_emu_fence_mbarrier_init() { machine().fenceMBarrierInit(); }
 static void nf_emu_trap() { machine().trap("trap instruction"); }
 static void nf_emu_assertfail(const char *message, const char *file,
                               uint32_t line, const char *, uint64_t) {
@@ -394,7 +395,7 @@ std::vector<std::pair<llvm::StringRef, void *>> emu::getKernelSymbols() {
 #define ADD(name) symbols.push_back({#name, reinterpret_cast<void *>(&name)});
   ADD(nf_emu_register)
   ADD(nf_emu_clock) ADD(nf_emu_shared) ADD(nf_emu_access) ADD(nf_emu_atomic_access) ADD(
-      nf_emu_masked_access) ADD(nf_emu_fence) ADD(nf_emu_fence_proxy) ADD(nf_emu_trap) ADD(nf_emu_assertfail)
+      nf_emu_masked_access) ADD(nf_emu_fence) ADD(nf_emu_fence_proxy) ADD(nf_emu_fence_mbarrier_init) ADD(nf_emu_trap) ADD(nf_emu_assertfail)
       ADD(nf_emu_isspacep) ADD(nf_emu_mapa) ADD(nf_emu_getctarank) ADD(nf_emu_barrier) ADD(
           nf_emu_shuffle) ADD(nf_emu_vote) ADD(nf_emu_reduce) ADD(nf_emu_match) ADD(nf_emu_warp_sync)
           ADD(nf_emu_elect) ADD(nf_emu_ldmatrix) ADD(nf_emu_activemask) ADD(nf_emu_cluster_arrive) ADD(

@@ -188,7 +188,26 @@ MBarrier &Machine::findMBarrier(uintptr_t address, const char *what) {
   if (entry == block->mbarriers.end())
     trap(llvm::Twine(what) + ": no mbarrier was initialised at " +
          describe(address));
+  if (running) {
+    // The barrier's word, so that a use without an order after the
+    // initialisation is a race.
+    AccessInfo info;
+    info.kind = AccessKind::update;
+    info.ordering = Ordering::relaxed;
+    info.scope = Scope::cluster;
+    info.alignment = 8;
+    access(address, 8, info);
+    if (block != running->block && !entry->second.fenced)
+      trap(llvm::Twine(what) + ": no fence.mbarrier_init came after the "
+                               "initialisation of another block's mbarrier");
+  }
   return entry->second;
+}
+
+void Machine::fenceMBarrierInit() {
+  races.fence(self(), Ordering::release, Scope::cluster);
+  for (auto &[address, barrier] : self().block->mbarriers)
+    barrier.fenced |= barrier.initialiser == &self();
 }
 
 MBarrier *Machine::lookUpMBarrier(uintptr_t address) {
@@ -216,6 +235,7 @@ void Machine::mbarrierInit(uintptr_t address, uint32_t count) {
   MBarrier &barrier = self().block->mbarriers[address];
   barrier = MBarrier();
   barrier.expected = barrier.pending = count;
+  barrier.initialiser = &self();
 }
 
 void Machine::mbarrierInval(uintptr_t address) {

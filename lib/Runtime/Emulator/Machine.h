@@ -102,6 +102,8 @@ struct MBarrier {
   uint32_t expected = 0, pending = 0;
   int64_t transactions = 0;
   uint64_t phase = 0; ///< completed ones
+  Fiber *initialiser = nullptr;
+  bool fenced = false; ///< other blocks may know of the initialisation
   llvm::SmallVector<Fiber *, 0> waiting;
   SyncClock arriving, completed;
 };
@@ -191,6 +193,7 @@ public:
   MBarrier &findMBarrier(uintptr_t address, const char *what);
   /// For copies that land; fails the launch if the mbarrier is gone.
   MBarrier *lookUpMBarrier(uintptr_t address);
+  void fenceMBarrierInit();
   void mbarrierInit(uintptr_t address, uint32_t count);
   void mbarrierInval(uintptr_t address);
   uint64_t mbarrierArrive(uintptr_t address, uint32_t count, uint32_t bytes,

@@ -331,6 +331,10 @@ bool Decoder::fence(const Statement &statement) {
     call("nf_emu_fence_proxy", builder.getVoidTy(), {});
     return true;
   }
+  if (statement.has("mbarrier_init")) {
+    call("nf_emu_fence_mbarrier_init", builder.getVoidTy(), {});
+    return true;
+  }
   Scope scope = Scope::block;
   for (StringRef modifier : statement.modifiers)
     scope = StringSwitch<Scope>(modifier)
@@ -343,7 +347,7 @@ bool Decoder::fence(const Statement &statement) {
     ordering = Ordering::acquireRelease;
   if (statement.has("acquire"))
     ordering = Ordering::acquire;
-  if (statement.has("release") || statement.has("mbarrier_init"))
+  if (statement.has("release"))
     ordering = Ordering::release;
   l.fence(ordering, scope);
   return true;

@@ -381,7 +381,7 @@ void addBarriers(StringMap<Handler> &table) {
   table["membar.sys"] = fence(Ordering::sequential, Scope::system);
   table["fence.sc.cluster"] = fence(Ordering::sequential, Scope::cluster);
   table["fence.mbarrier_init.release.cluster"] =
-      fence(Ordering::release, Scope::cluster);
+      plain("nf_emu_fence_mbarrier_init");
   for (const char *name :
        {"fence.proxy.alias", "fence.proxy.async", "fence.proxy.async.global",
         "fence.proxy.async.shared_cluster", "fence.proxy.async.shared_cta"})

@@ -11,19 +11,26 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
 std::string ScheduleAttr::getText() const {
-  return llvm::formatv(
-             "structure={0} cluster={1} warps={2} row-groups={3} slots={4} "
-             "chunks={5} vector={6} copy={7} combine={8} pace={9} grid={10}",
-             stringifyStructure(getStructure()), getCluster(), getWarps(),
-             getRowGroups(), getSlots(), getChunks(), getVector(),
-             stringifyCopy(getCopy()), stringifyCombine(getCombine()),
-             getPace(), getGrid())
-      .str();
+  std::string text =
+      llvm::formatv(
+          "structure={0} cluster={1} warps={2} row-groups={3} slots={4} "
+          "chunks={5} vector={6} copy={7} combine={8} pace={9} grid={10}",
+          stringifyStructure(getStructure()), getCluster(), getWarps(),
+          getRowGroups(), getSlots(), getChunks(), getVector(),
+          stringifyCopy(getCopy()), stringifyCombine(getCombine()), getPace(),
+          getGrid())
+          .str();
+  if (getLanes() != 32)
+    text += llvm::formatv(" lanes={0}", getLanes()).str();
+  if (getRows() != 1)
+    text += llvm::formatv(" rows={0}", getRows()).str();
+  return text;
 }
 
 ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
@@ -39,6 +46,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   unsigned vector = base ? base.getVector() : 1;
   unsigned pace = base ? base.getPace() : 0;
   unsigned grid = base ? base.getGrid() : 0;
+  unsigned lanes = base ? base.getLanes() : 32;
+  unsigned rows = base ? base.getRows() : 1;
 
   SmallVector<StringRef> fields;
   llvm::SplitString(text, fields, " \t\n,");
@@ -97,10 +106,21 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       ok = number(pace, 0, 64);
     else if (key == "grid")
       ok = number(grid, 0, 1u << 20);
+    else if (key == "lanes") {
+      ok = number(lanes, 1, 32);
+      if (ok && !llvm::isPowerOf2_32(lanes)) {
+        error = llvm::formatv(
+                    "schedule field 'lanes' is {0}, expected a power of two",
+                    lanes)
+                    .str();
+        ok = false;
+      }
+    } else if (key == "rows")
+      ok = number(rows, 1, 16);
     else {
       error = llvm::formatv("unknown schedule field '{0}', expected structure, "
                             "cluster, warps, row-groups, slots, chunks, vector, "
-                            "copy, combine, pace or grid",
+                            "lanes, rows, copy, combine, pace or grid",
                             key)
                   .str();
       return {};
@@ -116,7 +136,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
     return {};
   }
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
-                           chunks, vector, copy, combine, pace, grid);
+                           chunks, vector, copy, combine, pace, grid, lanes,
+                           rows);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {

@@ -21,15 +21,17 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
 
     | field | unit | meaning |
     |---|---|---|
-    | `structure` | - | `ring`: rows held in registers, streamed through shared memory; `plain`: masked loops, any size |
+    | `structure` | - | `ring`: rows held in registers, streamed through shared memory; `small`: a ring in which a warp holds several rows; `columns`: few rows, each block owns columns of all of them; `plain`: masked loops, any size |
     | `cluster` | blocks | blocks that share a row |
     | `warps` | warps | warps of a block that share a row |
     | `row-groups` | rows | rows that a block works on at once |
     | `slots` | rows | rows in flight ahead of their use, a row group |
     | `chunks` | vectors | vectors of a row that a lane owns |
     | `vector` | elements | consecutive columns of a vector |
+    | `lanes` | lanes | lanes of a warp that share a row; printed unless 32 |
+    | `rows` | rows | rows that a lane works on at once; printed unless 1 |
     | `copy` | - | how a row reaches shared memory |
-    | `combine` | - | how partials are merged: `grid` (same launch, cooperative), `kernel` (a second launch) |
+    | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch |
     | `pace` | steps | soft lockstep of the blocks; 0: none |
     | `grid` | blocks | 0: one block a multiprocessor of the device found at launch |
 
@@ -41,7 +43,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     "Structure":$structure, "unsigned":$cluster, "unsigned":$warps,
     "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
     "unsigned":$vector, "Copy":$copy, "Combine":$combine, "unsigned":$pace,
-    "unsigned":$grid);
+    "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     /// The fields as `k=v k=v`: the text of the attribute and of --schedule.
@@ -49,6 +51,12 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     /// Threads of a block.
     unsigned getThreads() const {
       return getWarps() * getRowGroups() * 32;
+    }
+    /// Rows that a row group (one warp, unless lanes = 32) takes in one step.
+    unsigned getRowsAStep() const { return 32 / getLanes() * getRows(); }
+    /// Columns that the lanes of a block hold.
+    unsigned getBlockColumns() const {
+      return getWarps() * getChunks() * getLanes() * getVector();
     }
   }];
 }

@@ -1,0 +1,286 @@
+//===- KernelPartials.cpp - Partial rows in the workspace -----------------===//
+//
+// What an item leaves for the combination: one row of words an accumulator,
+// [accumulator][item][column]. With combine=tags the lowest bit of every f32
+// word is the parity of the launch, so that a reader sees by the word alone
+// whether it is new: no barrier, no fence. That needs the same blocks to write
+// the same words in every launch: the grid doesn't depend on the rows then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+Type norm_fusion::getWordType(Type type) {
+  bool wide = type.isIndex() || type.getIntOrFloatBitWidth() > 32;
+  return IntegerType::get(type.getContext(), wide ? 64 : 32);
+}
+
+static int64_t getWordBytes(PartialAccumulateOp accumulate) {
+  return getWordType(accumulate.getOperand().getType())
+             .getIntOrFloatBitWidth() /
+         8;
+}
+
+int64_t norm_fusion::getWorkspaceColumnBytes(MixedReductionOp op) {
+  int64_t bytes = 0;
+  for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
+    bytes += getWordBytes(accumulate);
+  return bytes;
+}
+
+Value KernelEmitter::partialAddress(unsigned accumulator, Value item,
+                                    Value column) {
+  Value items = mul(segmentCount, arguments.splits);
+  Value plane = mul(items, columnCount);
+  int64_t bytesBefore = 0;
+  for (unsigned a = 0; a < accumulator; ++a)
+    bytesBefore += getWordBytes(accumulations[a]);
+  Value base = add(mul(plane, i64(bytesBefore)), i64(kWorkspaceHeaderBytes));
+  Value element = add(mul(item, columnCount), column);
+  return byteAddress(
+      arguments.workspace,
+      add(base, mul(element, i64(getWordBytes(accumulations[accumulator])))));
+}
+
+/// "{$first, $first+1, ...}" and the like; bare for one word.
+static std::string listOperands(unsigned first, unsigned count) {
+  std::string text = "$" + std::to_string(first);
+  if (count == 1)
+    return text;
+  for (unsigned k = 1; k < count; ++k)
+    text += ", $" + std::to_string(first + k);
+  return "{" + text + "}";
+}
+
+static std::string suffix(unsigned words) {
+  return words == 1 ? ".b32" : ".v" + std::to_string(words) + ".b32";
+}
+
+/// Words that other blocks read while this kernel runs: 1, 2 or 4 of them.
+void KernelEmitter::storeRelaxed(Value pointer, Value words) {
+  auto type = dyn_cast<VectorType>(words.getType());
+  unsigned count = type ? type.getDimSize(0) : 1;
+  SmallVector<Value> operands{pointer};
+  std::string constraints = "l";
+  for (unsigned k = 0; k < count; ++k) {
+    operands.push_back(
+        type ? LLVM::ExtractElementOp::create(b, words, i32(k)).getResult()
+             : words);
+    constraints += ",r";
+  }
+  createAsm(b, TypeRange(), operands,
+            "st.relaxed.gpu.global" + suffix(count) + " [$0], " +
+                listOperands(1, count) + ";",
+            constraints + ",~{memory}");
+}
+
+/// 1, 2 or 4 words that other blocks write while this kernel runs: a vector.
+Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
+  std::string constraints;
+  for (unsigned k = 0; k < words; ++k)
+    constraints += "=r,";
+  Type word = b.getI32Type();
+  Type result = words == 1
+                    ? word
+                    : Type(LLVM::LLVMStructType::getLiteral(
+                          b.getContext(), SmallVector<Type>(words, word)));
+  Value loaded = createAsm(b, result, pointer,
+                           "ld.relaxed.gpu.global" + suffix(words) + " " +
+                               listOperands(0, words) + ", [$" +
+                               std::to_string(words) + "];",
+                           constraints + "l,~{memory}");
+  Value vector = LLVM::PoisonOp::create(b, VectorType::get({words}, word));
+  for (unsigned k = 0; k < words; ++k) {
+    Value part =
+        words == 1 ? loaded
+                   : LLVM::ExtractValueOp::create(b, loaded, k).getResult();
+    vector = LLVM::InsertElementOp::create(b, vector, part, i32(k));
+  }
+  return vector;
+}
+
+/// Stores a scalar or vector of accumulators, tagged if the schedule says so.
+void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
+                                 Value value) {
+  Value words = toWord(value);
+  Value pointer = partialAddress(accumulator, item, column);
+  auto type = dyn_cast<VectorType>(words.getType());
+  int64_t bytes = getWordBytes(accumulations[accumulator]);
+  if (schedule.getCombine() != Combine::tags) {
+    int64_t size = bytes * (type ? type.getDimSize(0) : 1);
+    // Partial rows of N columns keep a vector's alignment only where N has it:
+    // every operand that the ring takes has.
+    LLVM::StoreOp::create(b, words, pointer,
+                          /*alignment=*/std::min<int64_t>(size, 16));
+    return;
+  }
+  auto tagged = [&](Value word) -> Value {
+    return arith::OrIOp::create(b, arith::AndIOp::create(b, word, i32(-2)),
+                                parity);
+  };
+  if (!type)
+    return storeRelaxed(pointer, tagged(words));
+  int64_t count = type.getDimSize(0), batch = std::min<int64_t>(count, 4);
+  for (int64_t at = 0; at < count; at += batch) {
+    Value part = LLVM::PoisonOp::create(
+        b, VectorType::get({batch}, b.getI32Type()));
+    for (int64_t k = 0; k < batch; ++k)
+      part = LLVM::InsertElementOp::create(
+          b, part,
+          tagged(LLVM::ExtractElementOp::create(b, words, i32(at + k))),
+          i32(k));
+    storeRelaxed(byteAddress(pointer, i64(at * 4)), part);
+  }
+}
+
+/// The parity of this launch's tags. Words of a fresh workspace are zero, so
+/// the first launch has parity 1.
+void KernelEmitter::readLaunchCount() {
+  Value count = LLVM::ExtractElementOp::create(
+      b,
+      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
+                  1),
+      i32(0));
+  parity = arith::XOrIOp::create(
+      b, arith::AndIOp::create(b, count, i32(1)), i32(1));
+}
+
+/// Block 0 counts the launch. Its own tile is merged by then: so every block
+/// has written its partials, and before that read the count.
+void KernelEmitter::countLaunch() {
+  Value isFirst = arith::AndIOp::create(
+      b,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0)),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), i64(0)));
+  auto ifFirst = scf::IfOp::create(b, isFirst);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifFirst.thenBlock());
+  // The count itself is nobody's but this parity's: the next one has the other.
+  storeRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
+               parity);
+}
+
+void KernelEmitter::writePartials(Value item, MutableArrayRef<Value> accumulators,
+                                  MutableArrayRef<ColumnView> views,
+                                  Value rowGroup) {
+  unsigned groups = schedule.getRowGroups(), chunks = schedule.getChunks();
+  unsigned width = schedule.getVector(), lanes = schedule.getLanes();
+  auto guarded = [&](Value mask, llvm::function_ref<void()> emit) {
+    if (!mask)
+      return emit();
+    auto ifOp = scf::IfOp::create(b, mask);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    emit();
+  };
+  // Rows side by side in a warp are added first; the first lanes write.
+  Value writes;
+  if (lanes < 32) {
+    for (unsigned a = 0; a < accumulations.size(); ++a)
+      for (unsigned c = 0; c < chunks; ++c) {
+        Value &vector = accumulators[a * chunks + c];
+        SmallVector<Value> elements;
+        for (unsigned e = 0; e < width; ++e) {
+          Value value = width == 1
+                            ? vector
+                            : LLVM::ExtractElementOp::create(b, vector, i32(e))
+                                  .getResult();
+          for (unsigned distance = lanes; distance < 32; distance *= 2)
+            value = createCombine(b, b.getLoc(), accumulations[a].getCombiner(),
+                                  value, shuffleXor(value, distance),
+                                  /*contract=*/true);
+          elements.push_back(value);
+        }
+        if (width == 1) {
+          vector = elements[0];
+          continue;
+        }
+        for (unsigned e = 0; e < width; ++e)
+          vector = LLVM::InsertElementOp::create(b, vector, elements[e], i32(e));
+      }
+    writes = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, laneId(),
+                                   i32(lanes));
+  }
+  if (groups == 1) {
+    for (unsigned a = 0; a < accumulations.size(); ++a)
+      for (unsigned c = 0; c < chunks; ++c)
+        guarded(both(views[c].mask, writes), [&] {
+          storePartial(a, item, views[c].column, accumulators[a * chunks + c]);
+        });
+    return;
+  }
+
+  // Once all slots are read, the ring's bytes hold the row groups' sums,
+  // [accumulator][rowGroup][column of the block]. (Every copy was waited for by
+  // its reader.)
+  syncBlock();
+  int64_t columns = schedule.getBlockColumns();
+  Value firstColumn = i64(0);
+  if (schedule.getCluster() > 1)
+    firstColumn = mul(toI64(rank), i64(columns));
+  int64_t base = exchangeBytes;
+  for (unsigned a = 0; a < accumulations.size(); ++a) {
+    int64_t bytes = getWordBytes(accumulations[a]);
+    for (unsigned c = 0; c < chunks; ++c)
+      guarded(writes, [&] {
+        Value column =
+            add(mul(toI64(rowGroup), i64(columns)),
+                arith::SubIOp::create(b, views[c].column, firstColumn));
+        LLVM::StoreOp::create(
+            b, toWord(accumulators[a * chunks + c]),
+            sharedPointer(add(mul(column, i64(bytes)), i64(base))),
+            /*alignment=*/std::min<int64_t>(bytes * width, 16));
+      });
+    base += groups * columns * bytes;
+  }
+  syncBlock();
+  base = exchangeBytes;
+  unsigned step = width % 4 == 0 ? 4 : 1;
+  Value mine = arith::MinSIOp::create(
+      b, arith::SubIOp::create(b, columnCount, firstColumn), i64(columns));
+  for (unsigned a = 0; a < accumulations.size(); ++a) {
+    Type type = accumulations[a].getOperand().getType();
+    int64_t bytes = getWordBytes(accumulations[a]);
+    Type word = getWordType(type);
+    auto loop =
+        scf::ForOp::create(b, mul(toI64(threadId()), i64(step)), mine,
+                           i64(threads * step), ValueRange());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value column = loop.getInductionVar();
+    SmallVector<Value> sums(step);
+    for (unsigned g = 0; g < groups; ++g) {
+      Value at = add(mul(column, i64(bytes)), i64(base + g * columns * bytes));
+      Value part = LLVM::LoadOp::create(
+          b, step == 1 ? word : Type(VectorType::get({step}, word)),
+          sharedPointer(at), std::min<int64_t>(bytes * step, 16));
+      for (unsigned e = 0; e < step; ++e) {
+        Value value = fromWord(
+            step == 1
+                ? part
+                : LLVM::ExtractElementOp::create(b, part, i32(e)).getResult(),
+            type);
+        sums[e] = sums[e] ? createCombine(b, b.getLoc(),
+                                          accumulations[a].getCombiner(),
+                                          sums[e], value, /*contract=*/true)
+                          : value;
+      }
+    }
+    Value total = sums[0];
+    if (step > 1) {
+      total = LLVM::PoisonOp::create(b, VectorType::get({step}, type));
+      for (unsigned e = 0; e < step; ++e)
+        total = LLVM::InsertElementOp::create(b, total, sums[e], i32(e));
+    }
+    storePartial(a, item, add(column, firstColumn), total);
+    base += groups * columns * bytes;
+  }
+}
