@@ -12,7 +12,7 @@
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='warps=many'" 2>&1 | FileCheck %s --check-prefix=NUMBER
 
 // CHIP: unknown chip 'sm_70', expected sm_80
-// FEW: schedule isn't possible: warps=1 {{.*}} hold {{.*}} columns, the problem has 4096
+// FEW: schedule isn't possible: {{.*}}warps=1 {{.*}} hold {{.*}} columns, the problem has 4096
 // CLUSTER: schedule isn't possible: cluster=2, the target has clusters of up to 1 blocks
 // FIELD: unknown schedule field 'speed'
 // NUMBER: schedule field 'warps' is 'many', expected a number from 1 to 32
