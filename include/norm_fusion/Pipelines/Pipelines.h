@@ -13,8 +13,13 @@
 
 namespace mlir::norm_fusion {
 
-/// Options of `norm-fusion-fuse`.
-struct FuseOptions : PassPipelineOptions<FuseOptions> {
+/// What decides how groups are formed and scheduled; `OptionsT` is the pipeline
+/// that has these options.
+template <typename OptionsT>
+struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
+  template <typename T>
+  using Option = typename PassPipelineOptions<OptionsT>::template Option<T>;
+
   Option<std::string> chip{*this, "chip", llvm::cl::desc("Chip to compile for"),
                            llvm::cl::init("sm_90a")};
   Option<std::string> schedule{
@@ -27,18 +32,11 @@ struct FuseOptions : PassPipelineOptions<FuseOptions> {
       llvm::cl::init(false)};
 };
 
+/// Options of `norm-fusion-fuse`.
+struct FuseOptions : FuseOptionsBase<FuseOptions> {};
+
 /// Options of `norm-fusion-lower`.
-struct LowerOptions : PassPipelineOptions<LowerOptions> {
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("Chip to compile for"),
-                           llvm::cl::init("sm_90a")};
-  Option<std::string> schedule{
-      *this, "schedule",
-      llvm::cl::desc("Schedule fields to override: \"k=v k=v\""),
-      llvm::cl::init("")};
-  Option<bool> rowOnly{
-      *this, "row-only",
-      llvm::cl::desc("Form groups of row reductions alone too"),
-      llvm::cl::init(false)};
+struct LowerOptions : FuseOptionsBase<LowerOptions> {
   Option<std::string> format{
       *this, "format",
       llvm::cl::desc("What kernels become: isa (PTX), bin (cubin) or fatbin"),
