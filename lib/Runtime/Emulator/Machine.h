@@ -21,6 +21,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <boost/context/detail/fcontext.hpp>
+#include <chrono>
 #include <deque>
 #include <list>
 #include <map>
@@ -167,6 +168,12 @@ public:
   /// Never comes back: the running fiber is done.
   [[noreturn]] void leave();
   void madeProgress() { idleTurns = 0; }
+  /// Called for every access and every turn of a loop without one: traps a
+  /// kernel that never ends.
+  void countWork() {
+    if (++work % 65536 == 0)
+      checkTime();
+  }
 
   // Memory.cpp
   void access(uintptr_t address, uint64_t bytes, AccessInfo info);
@@ -234,6 +241,7 @@ private:
   void schedule();
   void resume(Fiber &fiber);
   void switchToScheduler();
+  void checkTime();
   static void fiberMain(boost::context::detail::transfer_t transfer);
   char *takeStack();
 
@@ -252,6 +260,10 @@ private:
   boost::context::detail::fcontext_t scheduler = nullptr;
   uint64_t live = 0;
   uint64_t idleTurns = 0; ///< switches since something changed
+  uint64_t work = 0;
+  /// Seconds that a launch may take; emulating a large one takes long.
+  const double timeout = getKernelTimeout(3600);
+  std::chrono::steady_clock::time_point deadline;
   bool sawUpdates = false;
   std::string failure;
 };

@@ -79,6 +79,7 @@ std::string Machine::describe(uintptr_t address) {
 }
 
 void Machine::access(uintptr_t address, uint64_t bytes, AccessInfo info) {
+  countWork();
   if (bytes == 0)
     return;
   Fiber &fiber = self();

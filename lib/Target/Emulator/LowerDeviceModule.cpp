@@ -13,7 +13,9 @@
 #include "Lowering.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/ReplaceConstant.h"
@@ -446,6 +448,22 @@ void createModuleRecord(Lowering &lowering) {
                      GlobalValue::ExternalLinkage, record, "nf_emu_module");
 }
 
+/// Has the emulator see every turn of a loop that doesn't call it otherwise, so
+/// that one that never ends is noticed.
+void watchLoops(Lowering &lowering, Function &function) {
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    if (any_of(loop->blocks(), [](BasicBlock *block) {
+          return any_of(*block,
+                        [](Instruction &inst) { return isa<CallBase>(inst); });
+        }))
+      continue;
+    lowering.builder.SetInsertPoint(loop->getHeader()->getFirstInsertionPt());
+    lowering.call("nf_emu_turn", lowering.builder.getVoidTy(), {});
+  }
+}
+
 /// Names of functions that the emulator or the host's C library defines.
 bool isHostFunction(StringRef name) {
   return name.starts_with("nf_emu_") || name.starts_with("llvm.");
@@ -514,6 +532,7 @@ Error emulator::lowerDeviceModule(Module &module) {
         if (Error error = lowerIntrinsic(lowering, call))
           return error;
     }
+    watchLoops(lowering, *function);
   }
   for (Function &function : make_early_inc_range(module))
     if (function.isDeclaration() && function.use_empty() &&
