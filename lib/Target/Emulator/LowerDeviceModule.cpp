@@ -214,8 +214,35 @@ private:
             set->getDestAlign().valueOrOne());
     } else if (auto *intrinsic = dyn_cast<IntrinsicInst>(inst)) {
       return visitIntrinsic(intrinsic);
+    } else if (inst->isIntDivRem()) {
+      checkDivision(inst);
     }
     return Error::success();
+  }
+
+  /// A GPU gives some number for what would kill the host.
+  void checkDivision(Instruction *inst) {
+    IRBuilder<> &builder = lowering.builder;
+    Value *dividend = inst->getOperand(0), *divisor = inst->getOperand(1);
+    Type *type = divisor->getType();
+    if (const auto *constant = dyn_cast<ConstantInt>(divisor);
+        constant && !constant->isZero() && !constant->isMinusOne())
+      return;
+    Value *wrong = builder.CreateICmpEQ(divisor, Constant::getNullValue(type));
+    if (inst->getOpcode() == Instruction::SDiv ||
+        inst->getOpcode() == Instruction::SRem) {
+      Value *least = ConstantInt::get(
+          type, APInt::getSignedMinValue(type->getScalarSizeInBits()));
+      wrong = builder.CreateOr(
+          wrong, builder.CreateAnd(
+                     builder.CreateICmpEQ(divisor,
+                                          Constant::getAllOnesValue(type)),
+                     builder.CreateICmpEQ(dividend, least)));
+    }
+    if (type->isVectorTy())
+      wrong = builder.CreateOrReduce(wrong);
+    lowering.call("nf_emu_division", builder.getVoidTy(),
+                  {builder.CreateZExt(wrong, builder.getInt32Ty())});
   }
 
   void range(Value *pointer, Value *length, AccessKind kind, Align alignment) {
