@@ -42,16 +42,11 @@ TEST_F(MemoryTest, Misaligned) {
 }
 
 TEST_F(MemoryTest, UseAfterFree) {
-  std::string errors;
-  auto object = compileText(storeAt("0"), errors);
-  ASSERT_TRUE(object) << errors;
-  auto module = device->loadModule(*object);
-  ASSERT_TRUE(bool(module));
-  auto again = device->loadModule(*object);
-  ASSERT_TRUE(bool(again));
-  EXPECT_EQ(*module, *again);
-  auto kernel = device->getKernel(*module, "k");
+  auto kernel = load(storeAt("0"));
   ASSERT_TRUE(bool(kernel));
+  auto again = load(storeAt("0"));
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(*kernel, *again);
   auto memory = device->allocate(64, false);
   ASSERT_TRUE(bool(memory));
   EXPECT_EQ(static_cast<unsigned char *>(*memory)[5], 0xff);
@@ -110,10 +105,8 @@ TEST_F(MemoryTest, Capacity) {
 }
 
 TEST_F(MemoryTest, NumberOfArguments) {
-  std::string errors;
-  auto object = compileText(storeAt("0"), errors);
-  ASSERT_TRUE(object) << errors;
-  auto kernel = device->getKernel(*device->loadModule(*object), "k");
+  auto kernel = load(storeAt("0"));
+  ASSERT_TRUE(bool(kernel));
   EXPECT_TRUE(contains(
       llvm::toString(device->launch(*kernel, grid(1, 1), {}, nullptr)),
       "takes 1 arguments, 0 were given"));
