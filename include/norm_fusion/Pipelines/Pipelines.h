@@ -35,12 +35,18 @@ struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
 /// Options of `norm-fusion-fuse`.
 struct FuseOptions : FuseOptionsBase<FuseOptions> {};
 
+/// The formats of gpu-module-to-binary, which takes any word for one.
+enum class KernelFormat { isa, bin, fatbin };
+
 /// Options of `norm-fusion-lower`.
 struct LowerOptions : FuseOptionsBase<LowerOptions> {
-  Option<std::string> format{
-      *this, "format",
-      llvm::cl::desc("What kernels become: isa (PTX), bin (cubin) or fatbin"),
-      llvm::cl::init("isa")};
+  Option<KernelFormat> format{
+      *this, "format", llvm::cl::desc("What kernels become"),
+      llvm::cl::init(KernelFormat::isa),
+      llvm::cl::values(clEnumValN(KernelFormat::isa, "isa", "PTX"),
+                       clEnumValN(KernelFormat::bin, "bin", "cubin"),
+                       clEnumValN(KernelFormat::fatbin, "fatbin",
+                                  "PTX and cubin"))};
   Option<std::string> target{
       *this, "target", llvm::cl::desc("Who runs the kernels: nvvm or emulator"),
       llvm::cl::init("nvvm")};

@@ -334,7 +334,7 @@ void Machine::fiberMain(transfer_t transfer) {
 }
 
 void Machine::leave() {
-  switchToScheduler();
+  switchToScheduler(/*forGood=*/true);
   llvm_unreachable("a finished fiber was resumed");
 }
 
@@ -356,10 +356,12 @@ void Machine::resume(Fiber &fiber) {
               std::to_string(stackBytes) + " bytes of local memory";
 }
 
-void Machine::switchToScheduler() {
+void Machine::switchToScheduler([[maybe_unused]] bool forGood) {
 #ifdef NORM_FUSION_ASAN
+  // Without a place to keep it, the fiber's fake stack is freed.
   void *fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, schedulerStack, schedulerStackBytes);
+  __sanitizer_start_switch_fiber(forGood ? nullptr : &fake, schedulerStack,
+                                 schedulerStackBytes);
 #endif
   transfer_t back = jump_fcontext(scheduler, nullptr);
 #ifdef NORM_FUSION_ASAN
@@ -399,7 +401,7 @@ void Machine::trap(const llvm::Twine &what) {
     failure = "kernel " + kernel->name + where + ": " + what.str();
   }
   if (running)
-    switchToScheduler();
+    switchToScheduler(/*forGood=*/true);
   llvm_unreachable("a trapped fiber was resumed");
 }
 

@@ -240,7 +240,7 @@ private:
   void startFiber(Fiber &fiber);
   void schedule();
   void resume(Fiber &fiber);
-  void switchToScheduler();
+  void switchToScheduler(bool forGood = false);
   void checkTime();
   static void fiberMain(boost::context::detail::transfer_t transfer);
   char *takeStack();
