@@ -149,6 +149,7 @@ Error Machine::run(const Kernel &kernel, const LaunchConfig &config,
   sharedBytes = getShared(kernel, config);
   engine.seed(options.orderSeed + launchNumber++);
   failure.clear();
+  texts.clear();
 
   uint64_t count = config.grid.count() / config.cluster.count();
   uint64_t size = config.cluster.count();
@@ -407,7 +408,7 @@ void Machine::trap(const llvm::Twine &what) {
 
 void Machine::checkTime() {
   if (std::chrono::steady_clock::now() > deadline)
-    trap(describeHang(timeout));
+    trap(keep(describeHang(timeout)));
 }
 
 void Machine::schedule() {

@@ -167,6 +167,10 @@ public:
   void wake(Fiber &fiber);
   /// Never comes back: the running fiber is done.
   [[noreturn]] void leave();
+  /// A text for trap(): what the fiber would hold is never freed.
+  llvm::StringRef keep(std::string text) {
+    return texts.emplace_back(std::move(text));
+  }
   void madeProgress() { idleTurns = 0; }
   /// Called for every access and every turn of a loop without one: traps a
   /// kernel that never ends.
@@ -181,7 +185,7 @@ public:
   /// The block whose shared memory holds `address`; null if none does.
   Block *findShared(uintptr_t address);
   bool isGlobal(uintptr_t address, uint64_t bytes);
-  std::string describe(uintptr_t address);
+  llvm::StringRef describe(uintptr_t address);
   void poisonShared(Block &block);
 
   // Sync.cpp
@@ -266,6 +270,7 @@ private:
   std::chrono::steady_clock::time_point deadline;
   bool sawUpdates = false;
   std::string failure;
+  std::deque<std::string> texts; ///< of keep(), in this launch
 };
 
 /// Addresses of the functions that kernels call.
