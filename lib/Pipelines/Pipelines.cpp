@@ -144,8 +144,11 @@ void mlir::norm_fusion::buildBinaryPipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
   GpuModuleToBinaryPassOptions binary;
   // The emulator has one format, under the name that others give to assembly.
-  binary.compilationTarget =
-      options.target == "emulator" ? "isa" : std::string(options.format);
+  KernelFormat format =
+      options.target == "emulator" ? KernelFormat::isa : options.format;
+  binary.compilationTarget = format == KernelFormat::isa   ? "isa"
+                             : format == KernelFormat::bin ? "bin"
+                                                           : "fatbin";
   binary.toolkitPath = std::string(options.toolkit);
   pm.addPass(createGpuModuleToBinaryPass(binary));
 }

@@ -296,6 +296,8 @@ Expected<std::vector<PlacedResult>>
 BundleProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
                     bool capturing) {
   values.clear();
+  // Address and bytes of everything that a result may be in.
+  std::vector<std::pair<uint64_t, uint64_t>> memory;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     std::string name = "arg" + std::to_string(i);
     int64_t value = reinterpret_cast<int64_t>(argument.pointer);
@@ -303,6 +305,10 @@ BundleProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
       value = 0;
       std::memcpy(&value, argument.pointer,
                   getByteSize(signature.arguments[i].type));
+    } else {
+      memory.push_back({value, getByteCount(signature.arguments[i].type,
+                                            argument.shape)
+                                   .value_or(0)});
     }
     values[name] = value;
     for (auto [d, size] : llvm::enumerate(argument.shape))
@@ -327,11 +333,12 @@ BundleProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
       return bytes.takeError();
     if (*bytes < 0)
       return fail("has a buffer of a negative size");
-    Expected<void *> memory = arena.allocate(*bytes);
-    if (!memory)
-      return memory.takeError();
-    values[buffer->getString("name").value_or("")] =
-        reinterpret_cast<int64_t>(*memory);
+    Expected<void *> pointer = arena.allocate(*bytes);
+    if (!pointer)
+      return pointer.takeError();
+    int64_t address = reinterpret_cast<int64_t>(*pointer);
+    values[buffer->getString("name").value_or("")] = address;
+    memory.push_back({address, *bytes});
   }
   for (const json::Value &kernel : *bundle.manifest.getArray("kernels"))
     if (Error error = launch(*kernel.getAsObject()))
@@ -356,8 +363,18 @@ BundleProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
       Expected<int64_t> size = get(&formula);
       if (!size)
         return size.takeError();
+      if (*size < 0)
+        return fail("has a result of a negative size");
       result.shape.push_back(*size);
     }
+    const ValueType &type = signature.results[results.size()];
+    std::optional<size_t> bytes = getByteCount(type.type, result.shape);
+    uint64_t start = *address;
+    if (!type.isScalar && (!bytes || llvm::none_of(memory, [&](auto range) {
+          return start >= range.first && *bytes <= range.second &&
+                 start - range.first <= range.second - *bytes;
+        })))
+      return fail("has a result outside of its arguments and buffers");
     int64_t stride = 1;
     result.strides.resize(result.shape.size());
     for (size_t d = result.shape.size(); d-- > 0;) {

@@ -8,6 +8,7 @@
 
 #include "norm_fusion/Runner/Bundle.h"
 #include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runtime/OutputFile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -426,15 +427,9 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   auto write = [&](StringRef name, StringRef contents) -> Error {
     SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
-    Error error =
-        llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> Error {
-          os << contents;
-          return Error::success();
-        });
-    return error ? makeError(ExitCode::badInput,
-                             Twine(path) + ": " +
-                                 llvm::toString(std::move(error)))
-                 : Error::success();
+    return withCode(
+        ExitCode::badInput,
+        runtime::writeFile(path, [&](llvm::raw_ostream &os) { os << contents; }));
   };
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return makeError(ExitCode::badInput, folder + ": " + code.message());

@@ -285,7 +285,7 @@ mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
   LowerOptions lower;
   lower.chip = options.chip;
   lower.target = options.emulator ? "emulator" : "nvvm";
-  lower.format = "isa";
+  lower.format = KernelFormat::isa;
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
         buildBufferizePipeline(pm);
         buildDevicePipeline(pm, lower);

@@ -45,6 +45,12 @@ Expected<void *> Arena::allocate(size_t bytes) {
   if (next < blocks.size() && blocks[next].bytes == bytes)
     return blocks[next++].pointer;
   void *pointer = nullptr;
+  // What the emulator holds is this machine's memory, too.
+  if ((!device || device->isEmulator()) && !runtime::hasHostMemory(bytes))
+    return makeError(ExitCode::kernelFailed,
+                     "out of memory: " + Twine(bytes) +
+                         " bytes are more than this machine has free; run a "
+                         "smaller problem");
   if (device) {
     Expected<void *> allocated =
         device->allocate(bytes, hostVisible);
@@ -245,7 +251,7 @@ Program::place(ArrayRef<Tensor> arguments, Arena &arena) {
         return memory.takeError();
       if (!device)
         std::memcpy(*memory, tensor.getData(), tensor.getNumBytes());
-      else if (Error error = device->copyToDevice(
+      else if (Error error = device->copy(
                    *memory, tensor.getData(), tensor.getNumBytes(), stream))
         return std::move(error);
       argument.pointer = *memory;

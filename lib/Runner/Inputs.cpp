@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -23,6 +24,11 @@ static Expected<Tensor> makeInput(StringRef text, const ValueType &type,
                                   uint64_t seed) {
   std::optional<TensorSpec> spec = runtime::parseTensorSpec(text);
   if (!spec) {
+    if (!llvm::sys::fs::exists(text))
+      return makeError(ExitCode::badInput,
+                       "--input=" + text +
+                           ": no such file, and neither SHAPExTYPE nor "
+                           "SHAPExTYPE=NUMBER");
     Expected<Tensor> tensor = runtime::readNpy(text, type.type);
     if (!tensor)
       return withCode(ExitCode::badInput, tensor.takeError());

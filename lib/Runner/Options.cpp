@@ -85,7 +85,7 @@ constexpr OptionInfo infos[] = {
     {"schedule", "\"K=V K=V\"", "override schedule fields",
      storeAnyText<&O::schedule>},
     {"emulator", "\"K=V K=V\"",
-     "sms=, shared-memory=, max-cluster=, order-seed=",
+     "sms=, shared-memory=, memory=, max-cluster=, order-seed=, races=",
      storeAnyText<&O::emulator>},
     {"input", "VALUE",
      "FILE.npy, SHAPExTYPE (random) or SHAPExTYPE=NUMBER; repeat in order",

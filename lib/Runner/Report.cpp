@@ -7,8 +7,8 @@
 
 #include "norm_fusion/Runner/Report.h"
 #include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runtime/OutputFile.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -132,13 +132,8 @@ mlir::norm_fusion::runner::describeFailure(const OutputReport &output,
 
 llvm::Error mlir::norm_fusion::runner::writeReport(StringRef path,
                                                    const Report &report) {
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
-        os << llvm::formatv("{0:2}", report.toJSON()) << "\n";
-        return llvm::Error::success();
-      });
-  if (!error)
-    return error;
-  return makeError(ExitCode::badInput,
-                   path + ": " + llvm::toString(std::move(error)));
+  return withCode(ExitCode::badInput,
+                  runtime::writeFile(path, [&](llvm::raw_ostream &os) {
+                    os << llvm::formatv("{0:2}", report.toJSON()) << "\n";
+                  }));
 }

@@ -14,6 +14,7 @@
 #include "norm_fusion/Runner/Inputs.h"
 #include "norm_fusion/Runner/Report.h"
 #include "norm_fusion/Runtime/Npy.h"
+#include "norm_fusion/Runtime/OutputFile.h"
 #include "norm_fusion/Schedule/TargetInfo.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -55,6 +56,7 @@ public:
   Error execute();
 
 private:
+  Error checkOutputs();
   Error openDevice();
   Error parseFormOptions(CompileOptions &compile);
   Error prepare();
@@ -132,7 +134,21 @@ Error Run::parseFormOptions(CompileOptions &compile) {
   return Error::success();
 }
 
+/// Before anything is computed for them.
+Error Run::checkOutputs() {
+  std::vector<std::string> paths = options.outputs;
+  for (const std::string &path : {options.json, options.remarks})
+    if (!path.empty())
+      paths.push_back(path);
+  for (const std::string &path : paths)
+    if (Error error = runtime::checkWritable(path))
+      return withCode(ExitCode::badInput, std::move(error));
+  return Error::success();
+}
+
 Error Run::execute() {
+  if (Error error = checkOutputs())
+    return error;
   if (isBundle(options.file))
     return executeBundle();
   CompileOptions compile;

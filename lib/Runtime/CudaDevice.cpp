@@ -1,20 +1,17 @@
 //===- CudaDevice.cpp - A GPU through the CUDA driver ---------------------===//
 //
 // Device on top of libcuda.so.1: the primary context of one GPU. Modules are
-// kept by content; freed memory is kept for the next allocation of its size, so
-// that allocating works while a stream is captured; waiting for a stream gives
-// up on a kernel that hangs.
+// kept by content, memory comes from a pool (CudaPool.h), and waiting for a
+// stream gives up on a kernel that hangs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CudaDriver.h"
+#include "CudaPool.h"
 #include "norm_fusion/Runtime/Device.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/SHA256.h"
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -42,96 +39,6 @@ struct Kernel {
 struct Image {
   cuda::Module module = nullptr;
   llvm::StringMap<std::unique_ptr<Kernel>> kernels;
-};
-
-/// Device memory by size; what is freed waits for its next use.
-class Pool {
-public:
-  explicit Pool(const cuda::Driver &driver) : driver(driver) {}
-
-  static size_t roundUp(size_t bytes) {
-    // Small sizes to a power of two, large ones to 2 MiB.
-    constexpr size_t large = size_t(2) << 20;
-    if (bytes > large)
-      return (bytes + large - 1) / large * large;
-    size_t size = 512;
-    while (size < bytes)
-      size *= 2;
-    return size;
-  }
-
-  Expected<void *> allocate(size_t bytes, bool hostVisible) {
-    size_t size = roundUp(bytes);
-    std::lock_guard lock(mutex);
-    auto &spare = hostVisible ? spareHost : spareDevice;
-    if (auto found = spare.find(size);
-        found != spare.end() && !found->second.empty()) {
-      void *pointer = found->second.pop_back_val();
-      live[pointer] = {size, hostVisible};
-      return pointer;
-    }
-    void *pointer = nullptr;
-    cuda::Result result = take(size, hostVisible, pointer);
-    if (result == cuda::outOfMemory) {
-      release();
-      result = take(size, hostVisible, pointer);
-    }
-    if (result)
-      return driver.makeError(result, "can't allocate " + Twine(bytes) +
-                                          " bytes on the device");
-    live[pointer] = {size, hostVisible};
-    return pointer;
-  }
-
-  void deallocate(void *pointer) {
-    std::lock_guard lock(mutex);
-    auto entry = live.find(pointer);
-    if (entry == live.end())
-      return;
-    auto [size, hostVisible] = entry->second;
-    live.erase(entry);
-    (hostVisible ? spareHost : spareDevice)[size].push_back(pointer);
-  }
-
-  /// Gives everything back to the driver.
-  void clear() {
-    std::lock_guard lock(mutex);
-    for (auto &[pointer, block] : live)
-      give(pointer, block.second);
-    live.clear();
-    release();
-  }
-
-private:
-  cuda::Result take(size_t size, bool hostVisible, void *&pointer) {
-    if (hostVisible)
-      return driver.memoryHostAllocate(&pointer, size,
-                                       cuda::hostPortable | cuda::hostMapped);
-    cuda::Pointer address = 0;
-    cuda::Result result = driver.memoryAllocate(&address, size);
-    pointer = reinterpret_cast<void *>(address);
-    return result;
-  }
-  void give(void *pointer, bool hostVisible) {
-    if (hostVisible)
-      driver.memoryFreeHost(pointer);
-    else
-      driver.memoryFree(reinterpret_cast<cuda::Pointer>(pointer));
-  }
-  void release() {
-    for (bool hostVisible : {false, true}) {
-      auto &spare = hostVisible ? spareHost : spareDevice;
-      for (auto &[size, pointers] : spare)
-        for (void *pointer : pointers)
-          give(pointer, hostVisible);
-      spare.clear();
-    }
-  }
-
-  const cuda::Driver &driver;
-  std::mutex mutex;
-  llvm::DenseMap<void *, std::pair<size_t, bool>> live;
-  llvm::DenseMap<size_t, llvm::SmallVector<void *>> spareDevice, spareHost;
 };
 
 class CudaDevice final : public Device {
@@ -171,14 +78,6 @@ public:
   }
   void deallocate(void *pointer) override { pool.deallocate(pointer); }
 
-  Error copyToDevice(void *target, const void *source, size_t bytes,
-                     StreamHandle stream) override {
-    return copy(target, source, bytes, stream);
-  }
-  Error copyFromDevice(void *target, const void *source, size_t bytes,
-                       StreamHandle stream) override {
-    return copy(target, source, bytes, stream);
-  }
   Error copy(void *target, const void *source, size_t bytes,
              StreamHandle stream) override {
     enter();
@@ -297,9 +196,10 @@ private:
   cuda::DeviceNumber number;
   cuda::Context context;
   DeviceProperties properties;
-  Pool pool;
+  CudaPool pool;
   std::mutex mutex; ///< of images and kernels
   llvm::StringMap<std::unique_ptr<Image>> images;
+  const double timeout = getKernelTimeout(60);
   bool hung = false;
 };
 
@@ -312,8 +212,7 @@ private:
 Expected<ModuleHandle> CudaDevice::loadModule(llvm::ArrayRef<char> data) {
   enter();
   llvm::StringRef bytes(data.data(), data.size());
-  std::string key =
-      llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)));
+  std::string key = hashImage(data);
   std::lock_guard lock(mutex);
   std::unique_ptr<Image> &image = images[key];
   if (image)
@@ -380,13 +279,11 @@ Expected<KernelHandle> CudaDevice::getKernel(ModuleHandle handle,
 // Launches
 //===----------------------------------------------------------------------===//
 
-static unsigned volume(const Dim3 &dim) { return dim.x * dim.y * dim.z; }
-
 Error CudaDevice::prepare(Kernel &kernel, const LaunchConfig &config) {
   std::lock_guard lock(mutex);
   size_t shared = config.dynamicSharedMemory + kernel.info.sharedMemoryBytes;
   if (shared > properties.sharedMemoryPerBlock)
-    return llvm::make_error<DeviceError>(
+    return makeError(
         ErrorKind::kernelFailed,
         "can't launch kernel " + kernel.name + ": " + std::to_string(shared) +
             " bytes of shared memory a block; the device has " +
@@ -400,12 +297,12 @@ Error CudaDevice::prepare(Kernel &kernel, const LaunchConfig &config) {
                                           " bytes of shared memory");
     kernel.dynamicShared = config.dynamicSharedMemory;
   }
-  if (volume(config.cluster) > 8 && !kernel.largeClusters) {
+  if (config.cluster.count() > 8 && !kernel.largeClusters) {
     if (auto result = driver.functionSetAttribute(
             kernel.function, cuda::nonPortableClusterSize, 1))
       return driver.makeError(result, "kernel " + kernel.name +
                                           " can't use clusters of " +
-                                          Twine(volume(config.cluster)));
+                                          Twine(config.cluster.count()));
     kernel.largeClusters = true;
   }
   return Error::success();
@@ -420,7 +317,7 @@ CudaDevice::getAttributes(const LaunchConfig &config) {
     attribute.id = id;
     return attribute;
   };
-  if (volume(config.cluster) > 1)
+  if (config.cluster.count() > 1)
     add(cuda::clusterDimension).value.cluster = {
         config.cluster.x, config.cluster.y, config.cluster.z};
   if (config.cooperative)
@@ -480,7 +377,7 @@ Expected<unsigned> CudaDevice::getMaxActiveClusters(KernelHandle handle,
                                                     const LaunchConfig &given) {
   enter();
   LaunchConfig config = given;
-  unsigned size = volume(config.cluster);
+  unsigned size = config.cluster.count();
   if (size == 0 || size > properties.maxClusterSize)
     return 0;
   Kernel *kernel = static_cast<Kernel *>(handle);
@@ -496,7 +393,7 @@ Expected<unsigned> CudaDevice::getMaxActiveClusters(KernelHandle handle,
   cuda::Result result;
   if (size == 1) {
     result =
-        driver.occupancyBlocks(&count, kernel->function, volume(config.block),
+        driver.occupancyBlocks(&count, kernel->function, config.block.count(),
                                config.dynamicSharedMemory);
     count *= properties.multiprocessors;
   } else {
@@ -512,16 +409,6 @@ Expected<unsigned> CudaDevice::getMaxActiveClusters(KernelHandle handle,
   return count;
 }
 
-/// Seconds after which a kernel counts as hung.
-static double getTimeout() {
-  if (const char *text = getenv("NORM_FUSION_KERNEL_TIMEOUT")) {
-    double seconds;
-    if (!llvm::StringRef(text).getAsDouble(seconds) && seconds > 0)
-      return seconds;
-  }
-  return 60;
-}
-
 Error CudaDevice::synchronize(StreamHandle stream) {
   enter();
   // Waiting for a stream that is being captured would spoil the capture.
@@ -530,7 +417,6 @@ Error CudaDevice::synchronize(StreamHandle stream) {
       capturing == cuda::captureActive)
     return Error::success();
   using Clock = std::chrono::steady_clock;
-  static const double timeout = getTimeout();
   Clock::time_point start = Clock::now();
   while (true) {
     cuda::Result result = driver.streamQuery(get(stream));
@@ -541,11 +427,9 @@ Error CudaDevice::synchronize(StreamHandle stream) {
     double waited = std::chrono::duration<double>(Clock::now() - start).count();
     if (waited > timeout) {
       hung = true;
-      return llvm::make_error<DeviceError>(
+      return makeError(
           ErrorKind::kernelFailed,
-          "kernel hung: not finished after " +
-              std::to_string(unsigned(timeout)) +
-              " s; set NORM_FUSION_KERNEL_TIMEOUT to wait longer");
+          "kernel " + describeHang(timeout));
     }
     // Short kernels are polled for, long ones slept for.
     if (waited > 0.002)
@@ -576,7 +460,7 @@ Expected<std::unique_ptr<Device>> runtime::createCudaDevice(int ordinal) {
   if (auto result = driver.deviceGetCount(&count))
     return driver.makeError(result, "can't count the devices");
   if (ordinal < 0 || ordinal >= count)
-    return llvm::make_error<DeviceError>(
+    return makeError(
         ErrorKind::noDevice, "no CUDA device " + std::to_string(ordinal) +
                                  ": there are " + std::to_string(count) +
                                  "; use --device=emulator");

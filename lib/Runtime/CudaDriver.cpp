@@ -28,8 +28,8 @@ static std::string spell(int version) {
 static std::string openDriver(Driver &driver) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    return "no driver: libcuda.so.1 wasn't found; install the NVIDIA driver or "
-           "use --device=emulator";
+    return "no driver: " + std::string(dlerror()) +
+           "; install the NVIDIA driver or use --device=emulator";
   auto find = [&](const char *symbol) { return dlsym(library, symbol); };
   driver.driverGetVersion = reinterpret_cast<decltype(driver.driverGetVersion)>(
       find("cuDriverGetVersion"));

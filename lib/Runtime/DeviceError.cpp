@@ -7,7 +7,11 @@
 #include "norm_fusion/Runtime/Device.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cstdlib>
 
 using namespace mlir::norm_fusion;
 using namespace mlir::norm_fusion::runtime;
@@ -18,6 +22,32 @@ void DeviceError::log(llvm::raw_ostream &os) const { os << text; }
 
 std::error_code DeviceError::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
+}
+
+llvm::Error runtime::makeError(ErrorKind kind, const llvm::Twine &message) {
+  return llvm::make_error<DeviceError>(kind, message.str());
+}
+
+double runtime::getKernelTimeout(double byDefault) {
+  double seconds;
+  if (const char *text = getenv("NORM_FUSION_KERNEL_TIMEOUT"))
+    if (!llvm::StringRef(text).getAsDouble(seconds) && seconds > 0)
+      return std::min(seconds, 1e9);
+  return byDefault;
+}
+
+std::string runtime::describeHang(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "hung: not finished after " << llvm::format("%g", seconds)
+      << " s; set NORM_FUSION_KERNEL_TIMEOUT to wait longer";
+  return text;
+}
+
+std::string runtime::hashImage(llvm::ArrayRef<char> image) {
+  llvm::StringRef bytes(image.data(), image.size());
+  return llvm::toHex(
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)));
 }
 
 llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
@@ -35,6 +65,8 @@ llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
       low = 1, high = 4096;
     else if (key == "shared-memory")
       high = 1 << 30;
+    else if (key == "memory")
+      high = size_t(1) << 44;
     else if (key == "races")
       high = 1;
     if (number < low || number > high)
@@ -51,10 +83,13 @@ llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
       options.orderSeed = number;
     else if (key == "races")
       options.races = number;
+    else if (key == "memory")
+      options.memory = number;
     else
       return llvm::createStringError(
           "unknown emulator option '" + key +
-          "'; known are sms, shared-memory, max-cluster, order-seed, races");
+          "'; known are sms, shared-memory, memory, max-cluster, order-seed, "
+          "races");
   }
   return options;
 }

@@ -8,11 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Runtime/Npy.h"
+#include "norm_fusion/Runtime/OutputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/Errc.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -264,15 +263,11 @@ Error mlir::norm_fusion::runtime::writeNpy(StringRef path,
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
 
-  Error error = writeToOutput(path, [&](raw_ostream &os) -> Error {
+  return writeFile(path, [&](raw_ostream &os) {
     os << magic << '\x01' << '\0';
     char length[2];
     support::endian::write16le(length, header.size());
     os << StringRef(length, 2) << header
        << StringRef(tensor.getData(), tensor.getNumBytes());
-    return Error::success();
   });
-  if (!error)
-    return error;
-  return createStringError(path + ": " + toString(std::move(error)));
 }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemAlloc.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Parallel.h"
 #include <cmath>
 #include <cstdlib>
@@ -167,6 +168,19 @@ std::string mlir::norm_fusion::runtime::formatType(ElementType type,
   return text + getName(type).str();
 }
 
+bool mlir::norm_fusion::runtime::hasHostMemory(size_t bytes) {
+  // An allocation alone tells nothing: pages come when they're written.
+  if (bytes < (size_t(64) << 20))
+    return true;
+  auto file = MemoryBuffer::getFileAsStream("/proc/meminfo");
+  if (!file)
+    return true;
+  StringRef text = (*file)->getBuffer();
+  uint64_t kilobytes;
+  text = text.split("MemAvailable:").second.ltrim();
+  return text.consumeInteger(10, kilobytes) || bytes / 1024 < kilobytes;
+}
+
 void Tensor::Free::operator()(char *pointer) const { std::free(pointer); }
 
 Expected<Tensor> Tensor::create(ElementType type, ArrayRef<int64_t> shape) {
@@ -179,9 +193,11 @@ Expected<Tensor> Tensor::create(ElementType type, ArrayRef<int64_t> shape) {
   tensor.shape.assign(shape.begin(), shape.end());
   tensor.count = *bytes / getByteSize(type);
   void *data = nullptr;
-  if (posix_memalign(&data, 256, std::max<size_t>(*bytes, 256)))
+  if (!hasHostMemory(*bytes) ||
+      posix_memalign(&data, 256, std::max<size_t>(*bytes, 256)))
     return createStringError("no memory for a tensor " +
-                             formatType(type, shape));
+                             formatType(type, shape) +
+                             "; run a smaller problem");
   tensor.data.reset(static_cast<char *>(data));
   std::memset(data, 0, *bytes);
   return std::move(tensor);

@@ -79,16 +79,21 @@ protected:
 
   void SetUp() override { open(); }
 
-  /// Compiles and launches; the message of what went wrong, or "".
-  std::string run(StringRef text, LaunchConfig config, size_t words = 1024) {
+  /// Compiles and loads the kernel `k`.
+  llvm::Expected<KernelHandle> load(StringRef text) {
     std::string errors;
     auto object = compileText(text, errors);
     if (!object)
-      return "compile: " + errors;
+      return llvm::createStringError("compile: " + errors);
     auto module = device->loadModule(*object);
     if (!module)
-      return llvm::toString(module.takeError());
-    auto kernel = device->getKernel(*module, "k");
+      return module.takeError();
+    return device->getKernel(*module, "k");
+  }
+
+  /// Compiles and launches; the message of what went wrong, or "".
+  std::string run(StringRef text, LaunchConfig config, size_t words = 1024) {
+    auto kernel = load(text);
     if (!kernel)
       return llvm::toString(kernel.takeError());
     return launch(*kernel, config, words);

@@ -7,6 +7,8 @@
 
 #include "EmulatorTest.h"
 
+#include <cstdlib>
+
 using namespace mlir::norm_fusion::runtime;
 
 namespace {
@@ -40,16 +42,11 @@ TEST_F(MemoryTest, Misaligned) {
 }
 
 TEST_F(MemoryTest, UseAfterFree) {
-  std::string errors;
-  auto object = compileText(storeAt("0"), errors);
-  ASSERT_TRUE(object) << errors;
-  auto module = device->loadModule(*object);
-  ASSERT_TRUE(bool(module));
-  auto again = device->loadModule(*object);
-  ASSERT_TRUE(bool(again));
-  EXPECT_EQ(*module, *again);
-  auto kernel = device->getKernel(*module, "k");
+  auto kernel = load(storeAt("0"));
   ASSERT_TRUE(bool(kernel));
+  auto again = load(storeAt("0"));
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(*kernel, *again);
   auto memory = device->allocate(64, false);
   ASSERT_TRUE(bool(memory));
   EXPECT_EQ(static_cast<unsigned char *>(*memory)[5], 0xff);
@@ -92,6 +89,57 @@ TEST_F(MemoryTest, LaunchLimits) {
   EXPECT_TRUE(contains(run(text, grid(5, 1024, 1, true)),
                        "cooperative launch too large: 5 blocks, the device "
                        "holds 4"));
+}
+
+TEST_F(MemoryTest, Capacity) {
+  open("memory=4096");
+  void *first = *device->allocate(3000, false);
+  auto second = device->allocate(1097, false);
+  ASSERT_FALSE(bool(second));
+  llvm::handleAllErrors(second.takeError(), [](const DeviceError &error) {
+    EXPECT_EQ(error.getKind(), ErrorKind::outOfMemory);
+    EXPECT_TRUE(contains(error.message(), "3000 of the emulator's 4096"));
+  });
+  device->deallocate(first);
+  EXPECT_EQ(run(storeAt("0"), grid(1, 1)), "");
+}
+
+TEST_F(MemoryTest, NumberOfArguments) {
+  auto kernel = load(storeAt("0"));
+  ASSERT_TRUE(bool(kernel));
+  EXPECT_TRUE(contains(
+      llvm::toString(device->launch(*kernel, grid(1, 1), {}, nullptr)),
+      "takes 1 arguments, 0 were given"));
+}
+
+TEST_F(MemoryTest, Division) {
+  // The divisor is loaded: 0 as the memory is filled.
+  auto divide = [](llvm::StringRef op, llvm::StringRef dividend) {
+    return wrapKernel((R"(
+      %x = llvm.mlir.constant()" +
+                       dividend + R"( : i32) : i32
+      %d = llvm.load %p : !llvm.ptr<1> -> i32
+      %q = llvm.)" + op +
+                       R"( %x, %d : i32
+      %out = llvm.getelementptr %p[4] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+      llvm.store %q, %out : i32, !llvm.ptr<1>)")
+                          .str());
+  };
+  for (const char *op : {"udiv", "sdiv", "urem", "srem"})
+    EXPECT_TRUE(contains(run(divide(op, "7"), grid(1, 1)), "division by zero"));
+}
+
+TEST_F(MemoryTest, NeverEnds) {
+  setenv("NORM_FUSION_KERNEL_TIMEOUT", "0.2", 1);
+  open();
+  unsetenv("NORM_FUSION_KERNEL_TIMEOUT");
+  EXPECT_TRUE(contains(run(wrapKernel(R"(
+      llvm.br ^loop
+    ^loop:
+      llvm.br ^loop
+    ^end:)"),
+                           grid(1, 1)),
+                       "hung: not finished after 0.2 s"));
 }
 
 /// Every block adds one to p[0] and waits until all have; then block 0 reads

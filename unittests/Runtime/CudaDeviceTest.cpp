@@ -8,6 +8,7 @@
 #include "norm_fusion/Runtime/Device.h"
 #include "llvm/ADT/Twine.h"
 #include "gtest/gtest.h"
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -231,6 +232,114 @@ TEST_F(CudaDeviceTest, ManyThreads) {
     });
   for (std::thread &thread : threads)
     thread.join();
+}
+
+TEST_F(CudaDeviceTest, Memory) {
+  // There and back, over device memory, in the order of the stream.
+  std::vector<uint32_t> source(5000), target(5000);
+  for (unsigned i = 0; i < source.size(); ++i)
+    source[i] = i * 2654435761u;
+  size_t bytes = source.size() * 4;
+  void *a = *device->allocate(bytes, /*hostVisible=*/false);
+  void *b = *device->allocate(bytes, /*hostVisible=*/false);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(text(device->copy(a, source.data(), bytes, stream)), "");
+  EXPECT_EQ(text(device->copy(b, a, bytes, stream)), "");
+  EXPECT_EQ(text(device->fill32(b, 7, 10, stream)), "");
+  EXPECT_EQ(text(device->copy(target.data(), b, bytes, stream)), "");
+  EXPECT_EQ(text(device->copy(target.data(), b, 0, stream)), "");
+  EXPECT_EQ(text(device->synchronize(stream)), "");
+  EXPECT_EQ(target[9], 7u);
+  EXPECT_EQ(target[10], source[10]);
+  EXPECT_EQ(target.back(), source.back());
+  // What is freed serves the next allocation of its size.
+  device->deallocate(a);
+  EXPECT_EQ(*device->allocate(bytes, /*hostVisible=*/false), a);
+  device->deallocate(a);
+  device->deallocate(b);
+  device->deallocate(nullptr);
+}
+
+TEST_F(CudaDeviceTest, OutOfMemory) {
+  auto failed = device->allocate(size_t(1) << 50, /*hostVisible=*/false);
+  ASSERT_FALSE(bool(failed));
+  llvm::handleAllErrors(failed.takeError(), [](const DeviceError &error) {
+    EXPECT_EQ(error.getKind(), ErrorKind::outOfMemory) << error.message();
+  });
+  // The device is as good as before.
+  uint32_t *data = allocate(1);
+  EXPECT_EQ(launch("add", LaunchConfig(), data), "");
+  EXPECT_EQ(text(device->synchronize(stream)), "");
+  EXPECT_EQ(*data, 1u);
+}
+
+TEST_F(CudaDeviceTest, TwoStreams) {
+  // One waits for what the other is given afterwards.
+  uint32_t *flag = allocate(1), *data = allocate(1);
+  EXPECT_EQ(text(device->synchronize(stream)), "");
+  StreamHandle other = *device->createStream();
+  EXPECT_EQ(launch("spin", LaunchConfig(), flag), "");
+  void *pointers[] = {data, flag};
+  uint32_t number = 1;
+  for (void *pointer : pointers) {
+    void *arguments[] = {&pointer, &number};
+    EXPECT_EQ(text(device->launch(get("add"), LaunchConfig(), arguments, other)),
+              "");
+    EXPECT_EQ(text(device->synchronize(other)), "");
+  }
+  EXPECT_EQ(*data, 1u);
+  EXPECT_EQ(text(device->synchronize(stream)), "");
+  device->destroyStream(other);
+}
+
+TEST_F(CudaDeviceTest, ModulesOfTwoDevices) {
+  // Of one GPU, or of two where there are: each loads its own, and one that
+  // goes takes nothing from the other.
+  int ordinal = countCudaDevices() > 1;
+  auto second = createCudaDevice(ordinal);
+  ASSERT_TRUE(bool(second)) << llvm::toString(second.takeError());
+  auto loaded = (*second)->loadModule(llvm::ArrayRef(ptx, strlen(ptx)));
+  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+  EXPECT_NE(*loaded, module);
+  StreamHandle own = *(*second)->createStream();
+  void *data = *(*second)->allocate(4, /*hostVisible=*/true);
+  EXPECT_EQ(text((*second)->fill32(data, 1, 1, own)), "");
+  uint32_t number = 4;
+  void *arguments[] = {&data, &number};
+  std::thread([&] {
+    EXPECT_EQ(text((*second)->launch(*(*second)->getKernel(*loaded, "add"),
+                                     LaunchConfig(), arguments, own)),
+              "");
+    EXPECT_EQ(text((*second)->synchronize(own)), "");
+  }).join();
+  EXPECT_EQ(*static_cast<uint32_t *>(data), 5u);
+  (*second)->destroyStream(own);
+  second->reset();
+  uint32_t *mine = allocate(1);
+  EXPECT_EQ(launch("add", LaunchConfig(), mine, 3), "");
+  EXPECT_EQ(text(device->synchronize(stream)), "");
+  EXPECT_EQ(*mine, 3u);
+}
+
+TEST_F(CudaDeviceTest, Watchdog) {
+  setenv("NORM_FUSION_KERNEL_TIMEOUT", "0.5", 1);
+  auto impatient = createCudaDevice(0);
+  unsetenv("NORM_FUSION_KERNEL_TIMEOUT");
+  ASSERT_TRUE(bool(impatient)) << llvm::toString(impatient.takeError());
+  uint32_t *flag = allocate(1);
+  EXPECT_EQ(text(device->synchronize(stream)), "");
+  EXPECT_EQ(launch("spin", LaunchConfig(), flag), "");
+  llvm::Error error = (*impatient)->synchronize(stream);
+  ASSERT_TRUE(error.isA<DeviceError>());
+  llvm::handleAllErrors(std::move(error), [](const DeviceError &error) {
+    EXPECT_EQ(error.getKind(), ErrorKind::kernelFailed);
+    EXPECT_EQ(error.message(),
+              "kernel hung: not finished after 0.5 s; set "
+              "NORM_FUSION_KERNEL_TIMEOUT to wait longer");
+  });
+  // Let it go.
+  *static_cast<volatile uint32_t *>(flag) = 1;
+  EXPECT_EQ(text(device->synchronize(stream)), "");
 }
 
 TEST_F(CudaDeviceTest, ZLastIllegalAddress) {

@@ -79,14 +79,11 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
 }
 
 TEST_F(HostFunctionsTest, Capture) {
-  std::string errors;
-  auto object = compileText(wrapKernel(R"(
+  auto kernel = load(wrapKernel(R"(
       %old = llvm.atomicrmw add %p, %c1 syncscope("device") monotonic : !llvm.ptr<1>, i32
-  )"),
-                            errors);
-  ASSERT_TRUE(object) << errors;
+  )"));
+  ASSERT_TRUE(bool(kernel));
   StreamHandle stream = *device->createStream();
-  auto kernel = device->getKernel(*device->loadModule(*object), "k");
   void *data = *device->allocate(4, true);
   EXPECT_EQ(llvm::toString(device->fill32(data, 0, 1, stream)), "");
   ASSERT_EQ(llvm::toString(device->beginCapture(stream)), "");

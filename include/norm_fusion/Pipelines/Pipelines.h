@@ -13,8 +13,13 @@
 
 namespace mlir::norm_fusion {
 
-/// Options of `norm-fusion-fuse`.
-struct FuseOptions : PassPipelineOptions<FuseOptions> {
+/// What decides how groups are formed and scheduled; `OptionsT` is the pipeline
+/// that has these options.
+template <typename OptionsT>
+struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
+  template <typename T>
+  using Option = typename PassPipelineOptions<OptionsT>::template Option<T>;
+
   Option<std::string> chip{*this, "chip", llvm::cl::desc("Chip to compile for"),
                            llvm::cl::init("sm_90a")};
   Option<std::string> schedule{
@@ -27,22 +32,21 @@ struct FuseOptions : PassPipelineOptions<FuseOptions> {
       llvm::cl::init(false)};
 };
 
+/// Options of `norm-fusion-fuse`.
+struct FuseOptions : FuseOptionsBase<FuseOptions> {};
+
+/// The formats of gpu-module-to-binary, which takes any word for one.
+enum class KernelFormat { isa, bin, fatbin };
+
 /// Options of `norm-fusion-lower`.
-struct LowerOptions : PassPipelineOptions<LowerOptions> {
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("Chip to compile for"),
-                           llvm::cl::init("sm_90a")};
-  Option<std::string> schedule{
-      *this, "schedule",
-      llvm::cl::desc("Schedule fields to override: \"k=v k=v\""),
-      llvm::cl::init("")};
-  Option<bool> rowOnly{
-      *this, "row-only",
-      llvm::cl::desc("Form groups of row reductions alone too"),
-      llvm::cl::init(false)};
-  Option<std::string> format{
-      *this, "format",
-      llvm::cl::desc("What kernels become: isa (PTX), bin (cubin) or fatbin"),
-      llvm::cl::init("isa")};
+struct LowerOptions : FuseOptionsBase<LowerOptions> {
+  Option<KernelFormat> format{
+      *this, "format", llvm::cl::desc("What kernels become"),
+      llvm::cl::init(KernelFormat::isa),
+      llvm::cl::values(clEnumValN(KernelFormat::isa, "isa", "PTX"),
+                       clEnumValN(KernelFormat::bin, "bin", "cubin"),
+                       clEnumValN(KernelFormat::fatbin, "fatbin",
+                                  "PTX and cubin"))};
   Option<std::string> target{
       *this, "target", llvm::cl::desc("Who runs the kernels: nvvm or emulator"),
       llvm::cl::init("nvvm")};

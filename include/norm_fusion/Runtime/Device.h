@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,7 @@ namespace mlir::norm_fusion::runtime {
 
 struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
 /// How a kernel is launched.
@@ -85,10 +87,6 @@ public:
   /// `hostVisible` memory can be read and written by the host too.
   virtual llvm::Expected<void *> allocate(size_t bytes, bool hostVisible) = 0;
   virtual void deallocate(void *pointer) = 0;
-  virtual llvm::Error copyToDevice(void *target, const void *source,
-                                   size_t bytes, StreamHandle stream) = 0;
-  virtual llvm::Error copyFromDevice(void *target, const void *source,
-                                     size_t bytes, StreamHandle stream) = 0;
   /// Copies between any two of host and device memory.
   virtual llvm::Error copy(void *target, const void *source, size_t bytes,
                            StreamHandle stream) = 0;
@@ -139,6 +137,17 @@ private:
   std::string text;
 };
 
+llvm::Error makeError(ErrorKind kind, const llvm::Twine &message);
+
+/// Seconds after which a kernel counts as hung: NORM_FUSION_KERNEL_TIMEOUT, or
+/// `byDefault` if that isn't set to a positive number.
+double getKernelTimeout(double byDefault);
+/// What is said of a kernel that took longer.
+std::string describeHang(double seconds);
+
+/// The key under which a device keeps what it made of an image.
+std::string hashImage(llvm::ArrayRef<char> image);
+
 /// Opens the driver (libcuda.so.1) and the device `ordinal`.
 llvm::Expected<std::unique_ptr<Device>> createCudaDevice(int ordinal);
 /// Number of CUDA devices; 0 where there is no driver.
@@ -151,6 +160,7 @@ struct EmulatorOptions {
   unsigned maxCluster = 16;          ///< blocks
   uint64_t orderSeed = 0;           ///< 0: threads run in order
   bool races = true;                ///< report accesses without ordering
+  size_t memory = size_t(64) << 30; ///< bytes of the device
   /// Parses "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0".
   static llvm::Expected<EmulatorOptions> parse(llvm::StringRef text);
 };

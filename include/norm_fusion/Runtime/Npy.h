@@ -21,7 +21,7 @@ llvm::Expected<Tensor> readNpy(llvm::StringRef path,
 /// The same from memory; `name` is for messages.
 llvm::Expected<Tensor> parseNpy(llvm::StringRef contents, llvm::StringRef name,
                                 llvm::ArrayRef<ElementType> types);
-/// Writes to a temporary name and renames: never leaves half a file.
+/// Writes a whole file or none (OutputFile.h).
 llvm::Error writeNpy(llvm::StringRef path, const Tensor &tensor);
 
 } // namespace mlir::norm_fusion::runtime

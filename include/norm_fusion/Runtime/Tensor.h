@@ -20,6 +20,9 @@
 
 namespace mlir::norm_fusion::runtime {
 
+/// Whether this machine can hold `bytes` more without being killed for it.
+bool hasHostMemory(size_t bytes);
+
 enum class ElementType : uint8_t {
   f64,
   f32,

@@ -119,6 +119,11 @@ static void nf_emu_fence(uint32_t ordering, uint32_t scope) {
 }
 static void nf_emu_fence_proxy() {}
 static void nf_emu_fence_mbarrier_init() { machine().fenceMBarrierInit(); }
+static void nf_emu_turn() { machine().countWork(); }
+static void nf_emu_division(uint32_t wrong) {
+  if (wrong)
+    machine().trap("integer division by zero, or whose result doesn't fit");
+}
 static void nf_emu_trap() { machine().trap("trap instruction"); }
 static void nf_emu_assertfail(const char *message, const char *file,
                               uint32_t line, const char *, uint64_t) {
@@ -399,7 +404,7 @@ std::vector<std::pair<llvm::StringRef, void *>> emu::getKernelSymbols() {
       ADD(nf_emu_isspacep) ADD(nf_emu_mapa) ADD(nf_emu_getctarank) ADD(nf_emu_barrier) ADD(
           nf_emu_shuffle) ADD(nf_emu_vote) ADD(nf_emu_reduce) ADD(nf_emu_match) ADD(nf_emu_warp_sync)
           ADD(nf_emu_elect) ADD(nf_emu_ldmatrix) ADD(nf_emu_activemask) ADD(nf_emu_cluster_arrive) ADD(
-              nf_emu_cluster_wait) ADD(nf_emu_griddep_wait) ADD(nf_emu_griddep_launch) ADD(nf_emu_nanosleep)
+              nf_emu_cluster_wait) ADD(nf_emu_griddep_wait) ADD(nf_emu_griddep_launch) ADD(nf_emu_nanosleep) ADD(nf_emu_turn) ADD(nf_emu_division)
               ADD(nf_emu_exit) ADD(nf_emu_mbarrier_init) ADD(nf_emu_mbarrier_inval) ADD(
                   nf_emu_mbarrier_arrive) ADD(nf_emu_mbarrier_expect_tx) ADD(nf_emu_mbarrier_complete_tx)
                   ADD(nf_emu_mbarrier_wait) ADD(nf_emu_cp_async) ADD(nf_emu_cp_async_commit) ADD(

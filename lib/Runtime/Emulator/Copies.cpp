@@ -110,7 +110,8 @@ void Machine::finishThreadCopies(Fiber &fiber, uint32_t groups, bool all) {
         info.kind = AccessKind::write;
         if (!races.access(fiber, uintptr_t(copy.target), copy.bytes, info,
                           message))
-          trap("race: " + message + " " + describe(uintptr_t(copy.target)) +
+          trap("race: " + keep(std::move(message)) + " " +
+               describe(uintptr_t(copy.target)) +
                ", by an asynchronous copy");
       }
     } else {
@@ -219,7 +220,7 @@ MBarrier *Machine::lookUpMBarrier(uintptr_t address) {
   if (failure.empty())
     failure = "kernel " + kernel->name +
               ": an asynchronous copy ends at an mbarrier that is gone, " +
-              describe(address);
+              describe(address).str();
   return nullptr;
 }
 

@@ -8,11 +8,9 @@
 
 #include "Machine.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/Support/TargetSelect.h"
 #include <chrono>
 #include <cstring>
@@ -26,10 +24,6 @@ using namespace mlir::norm_fusion::runtime::emu;
 using llvm::Error;
 using llvm::Expected;
 
-static Error makeError(ErrorKind kind, const llvm::Twine &message) {
-  return llvm::make_error<DeviceError>(kind, message.str());
-}
-
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -40,6 +34,7 @@ namespace {
 /// addresses aren't used again for long, so that late accesses are seen.
 class Memory {
 public:
+  explicit Memory(size_t capacity) : capacity(capacity) {}
   ~Memory() {
     for (auto &[address, block] : live)
       munmap(block.mapping, block.mapped);
@@ -49,18 +44,23 @@ public:
 
   Expected<void *> allocate(size_t bytes) {
     constexpr size_t page = 4096;
-    if (bytes > (size_t(1) << 44))
+    auto fail = [&](const llvm::Twine &why) {
       return makeError(ErrorKind::outOfMemory,
-                       "out of emulated device memory: " + llvm::Twine(bytes) +
-                           " bytes");
+                       "out of device memory: " + llvm::Twine(bytes) +
+                           " bytes were asked for, " + why);
+    };
+    std::lock_guard lock(mutex);
+    if (bytes > capacity - used)
+      return fail(llvm::Twine(used) + " of the emulator's " +
+                  llvm::Twine(capacity) +
+                  " are in use; run a smaller problem or set memory= of "
+                  "--emulator");
     size_t mapped =
         (std::max<size_t>(bytes, 1) + page - 1) / page * page + 2 * page;
     void *mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
-      return makeError(ErrorKind::outOfMemory,
-                       "out of emulated device memory: " + llvm::Twine(bytes) +
-                           " bytes");
+      return fail("this machine has no room for them; run a smaller problem");
     char *start = static_cast<char *>(mapping);
     mprotect(start, page, PROT_NONE);
     mprotect(start + mapped - page, page, PROT_NONE);
@@ -68,7 +68,7 @@ public:
     // Huge sparse buffers stay untouched; they hold zeros.
     if (bytes <= poisonLimit)
       memset(address, 0xff, bytes);
-    std::lock_guard lock(mutex);
+    used += bytes;
     live[uintptr_t(address)] = {mapping, mapped, bytes};
     return address;
   }
@@ -80,6 +80,7 @@ public:
       return;
     Allocation block = entry->second;
     live.erase(entry);
+    used -= block.bytes;
     madvise(block.mapping, block.mapped, MADV_DONTNEED);
     mprotect(block.mapping, block.mapped, PROT_NONE);
     freed.push_back(block);
@@ -103,7 +104,9 @@ private:
     size_t mapped, bytes;
   };
   static constexpr size_t poisonLimit = size_t(256) << 20;
+  const size_t capacity;
   std::mutex mutex;
+  size_t used = 0;
   std::map<uintptr_t, Allocation> live;
   std::deque<Allocation> freed;
 };
@@ -133,13 +136,13 @@ class EmulatorDevice final : public Device {
 public:
   EmulatorDevice(const EmulatorOptions &options,
                  std::unique_ptr<llvm::orc::LLJIT> jit)
-      : machine(options), jit(std::move(jit)) {
+      : machine(options), memory(options.memory), jit(std::move(jit)) {
     properties.name = "emulator";
     properties.chip = "sm_90a";
     properties.multiprocessors = options.sms;
     properties.sharedMemoryPerBlock = options.sharedMemory;
     properties.l2Bytes = size_t(50) << 20;
-    properties.globalBytes = size_t(64) << 30;
+    properties.globalBytes = options.memory;
     properties.maxClusterSize = options.maxCluster;
   }
 
@@ -164,8 +167,7 @@ public:
 
   Expected<unsigned> getMaxActiveClusters(KernelHandle handle,
                                           const LaunchConfig &config) override {
-    uint64_t size =
-        uint64_t(config.cluster.x) * config.cluster.y * config.cluster.z;
+    uint64_t size = config.cluster.count();
     if (size == 0 || size > properties.maxClusterSize)
       return 0;
     return machine.getBlocksPerSM(static_cast<Kernel *>(handle), config) *
@@ -181,14 +183,6 @@ public:
     memory.deallocate(pointer);
   }
 
-  Error copyToDevice(void *target, const void *source, size_t bytes,
-                     StreamHandle stream) override {
-    return copy(target, source, bytes, stream);
-  }
-  Error copyFromDevice(void *target, const void *source, size_t bytes,
-                       StreamHandle stream) override {
-    return copy(target, source, bytes, stream);
-  }
   Error copy(void *target, const void *source, size_t bytes,
              StreamHandle stream) override {
     return enqueue(stream, [=] {
@@ -288,8 +282,7 @@ Expected<ModuleHandle> EmulatorDevice::loadModule(llvm::ArrayRef<char> data) {
   if (uint16_t type = uint8_t(data[18]) | uint8_t(data[19]) << 8; type == 190)
     return fail("it is a cubin");
   llvm::StringRef bytes(data.data(), data.size());
-  std::string key =
-      llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)));
+  std::string key = hashImage(data);
 
   std::lock_guard lock(imageMutex);
   std::unique_ptr<Image> &image = images[key];
@@ -366,7 +359,7 @@ Error EmulatorDevice::launch(KernelHandle handle, const LaunchConfig &config,
                              llvm::ArrayRef<void *> arguments,
                              StreamHandle stream) {
   const Kernel &kernel = *static_cast<Kernel *>(handle);
-  if (!arguments.empty() && arguments.size() != kernel.argumentBytes.size())
+  if (arguments.size() != kernel.argumentBytes.size())
     return makeError(ErrorKind::other,
                      "kernel " + kernel.name + " takes " +
                          llvm::Twine(kernel.argumentBytes.size()) +

@@ -43,17 +43,9 @@ Machine::~Machine() {
     munmap(arena, arenaBytes);
 }
 
-static Error makeError(ErrorKind kind, const llvm::Twine &message) {
-  return llvm::make_error<DeviceError>(kind, message.str());
-}
-
 //===----------------------------------------------------------------------===//
 // Checking a launch
 //===----------------------------------------------------------------------===//
-
-static uint64_t volume(const Dim3 &dim) {
-  return uint64_t(dim.x) * dim.y * dim.z;
-}
 
 static uint32_t getShared(const Kernel &kernel, const LaunchConfig &config) {
   return config.dynamicSharedMemory
@@ -63,7 +55,7 @@ static uint32_t getShared(const Kernel &kernel, const LaunchConfig &config) {
 
 uint32_t Machine::getBlocksPerSM(const Kernel *kernel,
                                  const LaunchConfig &config) {
-  uint64_t threads = volume(config.block);
+  uint64_t threads = config.block.count();
   uint64_t rounded = (threads + 31) / 32 * 32;
   if (!threads || rounded > threadsPerSM)
     return 0;
@@ -81,8 +73,8 @@ Error Machine::checkConfig(const Kernel &kernel, const LaunchConfig &config) {
                      "can't launch kernel " + kernel.name + ": " + what);
   };
   const KernelRecord &record = *kernel.record;
-  uint64_t threads = volume(config.block);
-  uint64_t grid = volume(config.grid);
+  uint64_t threads = config.block.count();
+  uint64_t grid = config.grid.count();
   if (grid == 0 || threads == 0)
     return fail("the grid or the block is empty");
   if (grid > 0x7fffffff)
@@ -107,7 +99,7 @@ Error Machine::checkConfig(const Kernel &kernel, const LaunchConfig &config) {
                 " bytes of shared memory a block; the "
                 "device has " +
                 llvm::Twine(options.sharedMemory));
-  uint64_t cluster = volume(config.cluster);
+  uint64_t cluster = config.cluster.count();
   if (cluster == 0)
     return fail("the cluster is empty");
   if (cluster > options.maxCluster)
@@ -153,13 +145,14 @@ Error Machine::run(const Kernel &kernel, const LaunchConfig &config,
   ranges.insert(ranges.end(), kernel.variables.begin(), kernel.variables.end());
   llvm::sort(ranges, [](Range a, Range b) { return a.begin < b.begin; });
   lastRange = {0, 0};
-  threads = volume(config.block);
+  threads = config.block.count();
   sharedBytes = getShared(kernel, config);
   engine.seed(options.orderSeed + launchNumber++);
   failure.clear();
+  texts.clear();
 
-  uint64_t count = volume(config.grid) / volume(config.cluster);
-  uint64_t size = volume(config.cluster);
+  uint64_t count = config.grid.count() / config.cluster.count();
+  uint64_t size = config.cluster.count();
   uint64_t wave =
       uint64_t(getBlocksPerSM(&kernel, config)) * options.sms / size;
   if (config.cooperative)
@@ -193,6 +186,9 @@ Error Machine::run(const Kernel &kernel, const LaunchConfig &config,
     order[i] = i;
   if (isSeeded())
     std::shuffle(order.begin(), order.end(), engine);
+  deadline = std::chrono::steady_clock::now() +
+             std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                 std::chrono::duration<double>(timeout));
   Machine *outer = current;
   current = this;
   Error error = Error::success();
@@ -243,7 +239,7 @@ void Machine::createCluster(uint32_t index, uint32_t slot) {
   cluster.id[0] = index % across;
   cluster.id[1] = index / across % down;
   cluster.id[2] = index / across / down;
-  uint32_t size = volume(shape);
+  uint32_t size = shape.count();
   for (uint32_t rank = 0; rank < size; ++rank) {
     Block &block = blocks.emplace_back();
     block.rank = rank;
@@ -339,7 +335,7 @@ void Machine::fiberMain(transfer_t transfer) {
 }
 
 void Machine::leave() {
-  switchToScheduler();
+  switchToScheduler(/*forGood=*/true);
   llvm_unreachable("a finished fiber was resumed");
 }
 
@@ -361,10 +357,12 @@ void Machine::resume(Fiber &fiber) {
               std::to_string(stackBytes) + " bytes of local memory";
 }
 
-void Machine::switchToScheduler() {
+void Machine::switchToScheduler([[maybe_unused]] bool forGood) {
 #ifdef NORM_FUSION_ASAN
+  // Without a place to keep it, the fiber's fake stack is freed.
   void *fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, schedulerStack, schedulerStackBytes);
+  __sanitizer_start_switch_fiber(forGood ? nullptr : &fake, schedulerStack,
+                                 schedulerStackBytes);
 #endif
   transfer_t back = jump_fcontext(scheduler, nullptr);
 #ifdef NORM_FUSION_ASAN
@@ -404,8 +402,13 @@ void Machine::trap(const llvm::Twine &what) {
     failure = "kernel " + kernel->name + where + ": " + what.str();
   }
   if (running)
-    switchToScheduler();
+    switchToScheduler(/*forGood=*/true);
   llvm_unreachable("a trapped fiber was resumed");
+}
+
+void Machine::checkTime() {
+  if (std::chrono::steady_clock::now() > deadline)
+    trap(keep(describeHang(timeout)));
 }
 
 void Machine::schedule() {

@@ -21,6 +21,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <boost/context/detail/fcontext.hpp>
+#include <chrono>
 #include <deque>
 #include <list>
 #include <map>
@@ -168,7 +169,17 @@ public:
   void wake(Fiber &fiber);
   /// Never comes back: the running fiber is done.
   [[noreturn]] void leave();
+  /// A text for trap(): what the fiber would hold is never freed.
+  llvm::StringRef keep(std::string text) {
+    return texts.emplace_back(std::move(text));
+  }
   void madeProgress() { idleTurns = 0; }
+  /// Called for every access and every turn of a loop without one: traps a
+  /// kernel that never ends.
+  void countWork() {
+    if (++work % 65536 == 0)
+      checkTime();
+  }
 
   // Memory.cpp
   void access(uintptr_t address, uint64_t bytes, AccessInfo info);
@@ -176,7 +187,7 @@ public:
   /// The block whose shared memory holds `address`; null if none does.
   Block *findShared(uintptr_t address);
   bool isGlobal(uintptr_t address, uint64_t bytes);
-  std::string describe(uintptr_t address);
+  llvm::StringRef describe(uintptr_t address);
   void poisonShared(Block &block);
 
   // Sync.cpp
@@ -236,7 +247,8 @@ private:
   void startFiber(Fiber &fiber);
   void schedule();
   void resume(Fiber &fiber);
-  void switchToScheduler();
+  void switchToScheduler(bool forGood = false);
+  void checkTime();
   static void fiberMain(boost::context::detail::transfer_t transfer);
   char *takeStack();
 
@@ -255,8 +267,13 @@ private:
   boost::context::detail::fcontext_t scheduler = nullptr;
   uint64_t live = 0;
   uint64_t idleTurns = 0; ///< switches since something changed
+  uint64_t work = 0;
+  /// Seconds that a launch may take; emulating a large one takes long.
+  const double timeout = getKernelTimeout(3600);
+  std::chrono::steady_clock::time_point deadline;
   bool sawUpdates = false;
   std::string failure;
+  std::deque<std::string> texts; ///< of keep(), in this launch
 };
 
 /// Addresses of the functions that kernels call.

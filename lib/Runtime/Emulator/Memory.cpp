@@ -54,11 +54,11 @@ bool Machine::isGlobal(uintptr_t address, uint64_t bytes) {
   return true;
 }
 
-std::string Machine::describe(uintptr_t address) {
+llvm::StringRef Machine::describe(uintptr_t address) {
   if (Block *block = findShared(address))
-    return llvm::formatv("shared memory of block ({0},{1},{2}) + {3}",
-                         block->id[0], block->id[1], block->id[2],
-                         address - uintptr_t(block->shared));
+    return keep(llvm::formatv("shared memory of block ({0},{1},{2}) + {3}",
+                              block->id[0], block->id[1], block->id[2],
+                              address - uintptr_t(block->shared)));
   auto next = std::upper_bound(
       ranges.begin(), ranges.end(), address,
       [](uintptr_t value, const Range &range) { return value < range.begin; });
@@ -67,18 +67,21 @@ std::string Machine::describe(uintptr_t address) {
     const Range &range = *std::prev(next);
     uint64_t offset = address - range.begin, size = range.end - range.begin;
     if (offset < size)
-      return llvm::formatv("byte {0} of a buffer of {1} bytes", offset, size);
+      return keep(
+          llvm::formatv("byte {0} of a buffer of {1} bytes", offset, size));
     if (offset - size < (1 << 20))
-      return llvm::formatv("{0}, {1} bytes behind a buffer of {2} bytes", text,
-                           offset - size, size);
+      return keep(llvm::formatv("{0}, {1} bytes behind a buffer of {2} bytes",
+                                text, offset - size, size));
   }
   if (next != ranges.end() && next->begin - address < (1 << 20))
-    return llvm::formatv("{0}, {1} bytes before a buffer of {2} bytes", text,
-                         next->begin - address, next->end - next->begin);
-  return text + ", no live buffer";
+    return keep(llvm::formatv("{0}, {1} bytes before a buffer of {2} bytes",
+                              text, next->begin - address,
+                              next->end - next->begin));
+  return keep(text + ", no live buffer");
 }
 
 void Machine::access(uintptr_t address, uint64_t bytes, AccessInfo info) {
+  countWork();
   if (bytes == 0)
     return;
   Fiber &fiber = self();
@@ -122,9 +125,8 @@ void Machine::access(uintptr_t address, uint64_t bytes, AccessInfo info) {
     return; // the thread's own
   } else {
     if (!isGlobal(address, bytes)) {
-      std::string where = describe(address);
       trap(llvm::Twine("out of bounds: ") + verb + " " + llvm::Twine(bytes) +
-           " bytes at " + where);
+           " bytes at " + describe(address));
     }
     if (info.space == Space::shared || info.space == Space::cluster)
       trap(llvm::Twine("wrong address space: a shared access ") + verb + " " +
@@ -133,7 +135,7 @@ void Machine::access(uintptr_t address, uint64_t bytes, AccessInfo info) {
   if (races.isEnabled()) {
     std::string message;
     if (!races.access(fiber, address, bytes, info, message))
-      trap("race: " + message + " " + describe(address));
+      trap("race: " + keep(std::move(message)) + " " + describe(address));
   }
   if (info.kind == AccessKind::write)
     madeProgress();

@@ -197,8 +197,8 @@ uint64_t Machine::collective(uint32_t operation, uint32_t mask, uint64_t value,
   // The whole warp is meant where the block ends within it.
   if (mask == ~0u)
     mask = warp.exists;
-  auto hex = [](uint32_t number) {
-    return "0x" + llvm::utohexstr(number, true);
+  auto hex = [&](uint32_t number) {
+    return keep("0x" + llvm::utohexstr(number, true));
   };
   if (!(mask & bit))
     trap(llvm::Twine("divergent collective: ") + name + " with mask " +
@@ -382,7 +382,7 @@ void Machine::fiberExited(Fiber &fiber) {
     if (open.mask >> fiber.lane & 1)
       trap("divergent collective: the thread exits while lanes wait for it "
            "with mask 0x" +
-           llvm::utohexstr(open.mask, true));
+           keep(llvm::utohexstr(open.mask, true)));
   Cluster &cluster = *fiber.block->cluster;
   // Who arrived and exits counts once.
   if (fiber.clusterArrived && cluster.phase == fiber.clusterPhase)

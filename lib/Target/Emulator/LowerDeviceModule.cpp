@@ -13,7 +13,9 @@
 #include "Lowering.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/ReplaceConstant.h"
@@ -212,8 +214,35 @@ private:
             set->getDestAlign().valueOrOne());
     } else if (auto *intrinsic = dyn_cast<IntrinsicInst>(inst)) {
       return visitIntrinsic(intrinsic);
+    } else if (inst->isIntDivRem()) {
+      checkDivision(inst);
     }
     return Error::success();
+  }
+
+  /// A GPU gives some number for what would kill the host.
+  void checkDivision(Instruction *inst) {
+    IRBuilder<> &builder = lowering.builder;
+    Value *dividend = inst->getOperand(0), *divisor = inst->getOperand(1);
+    Type *type = divisor->getType();
+    if (const auto *constant = dyn_cast<ConstantInt>(divisor);
+        constant && !constant->isZero() && !constant->isMinusOne())
+      return;
+    Value *wrong = builder.CreateICmpEQ(divisor, Constant::getNullValue(type));
+    if (inst->getOpcode() == Instruction::SDiv ||
+        inst->getOpcode() == Instruction::SRem) {
+      Value *least = ConstantInt::get(
+          type, APInt::getSignedMinValue(type->getScalarSizeInBits()));
+      wrong = builder.CreateOr(
+          wrong, builder.CreateAnd(
+                     builder.CreateICmpEQ(divisor,
+                                          Constant::getAllOnesValue(type)),
+                     builder.CreateICmpEQ(dividend, least)));
+    }
+    if (type->isVectorTy())
+      wrong = builder.CreateOrReduce(wrong);
+    lowering.call("nf_emu_division", builder.getVoidTy(),
+                  {builder.CreateZExt(wrong, builder.getInt32Ty())});
   }
 
   void range(Value *pointer, Value *length, AccessKind kind, Align alignment) {
@@ -446,6 +475,22 @@ void createModuleRecord(Lowering &lowering) {
                      GlobalValue::ExternalLinkage, record, "nf_emu_module");
 }
 
+/// Has the emulator see every turn of a loop that doesn't call it otherwise, so
+/// that one that never ends is noticed.
+void watchLoops(Lowering &lowering, Function &function) {
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    if (any_of(loop->blocks(), [](BasicBlock *block) {
+          return any_of(*block,
+                        [](Instruction &inst) { return isa<CallBase>(inst); });
+        }))
+      continue;
+    lowering.builder.SetInsertPoint(loop->getHeader()->getFirstInsertionPt());
+    lowering.call("nf_emu_turn", lowering.builder.getVoidTy(), {});
+  }
+}
+
 /// Names of functions that the emulator or the host's C library defines.
 bool isHostFunction(StringRef name) {
   return name.starts_with("nf_emu_") || name.starts_with("llvm.");
@@ -514,6 +559,7 @@ Error emulator::lowerDeviceModule(Module &module) {
         if (Error error = lowerIntrinsic(lowering, call))
           return error;
     }
+    watchLoops(lowering, *function);
   }
   for (Function &function : make_early_inc_range(module))
     if (function.isDeclaration() && function.use_empty() &&

@@ -1,0 +1,23 @@
+//===- OutputFile.h - Files that are whole or not there ---------*- C++ -*-===//
+
+#ifndef NORM_FUSION_RUNTIME_OUTPUTFILE_H
+#define NORM_FUSION_RUNTIME_OUTPUTFILE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::norm_fusion::runtime {
+
+/// Writes to a temporary name and renames: what was there stays until the new
+/// contents are complete. Devices, pipes and "-" are written directly.
+llvm::Error writeFile(llvm::StringRef path,
+                      llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+/// Fails if `path` couldn't be written; changes nothing. To be asked before
+/// hours of work go into the contents.
+llvm::Error checkWritable(llvm::StringRef path);
+
+} // namespace mlir::norm_fusion::runtime
+
+#endif // NORM_FUSION_RUNTIME_OUTPUTFILE_H

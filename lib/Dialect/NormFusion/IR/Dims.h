@@ -1,0 +1,25 @@
+//===- Dims.h - Sets of a space's dimensions --------------------*- C++ -*-===//
+//
+// Shared by the files that implement the mixed reduction's methods.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_LIB_DIALECT_NORMFUSION_IR_DIMS_H
+#define NORM_FUSION_LIB_DIALECT_NORMFUSION_IR_DIMS_H
+
+#include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <optional>
+
+namespace mlir::norm_fusion {
+
+/// The dimensions that a projected permutation's results name.
+llvm::SmallBitVector getMapDims(AffineMap map);
+
+/// The dimensions that a reduction removes: those of `over`, or `all`.
+llvm::SmallBitVector getReducedDims(llvm::SmallBitVector all,
+                                    std::optional<ArrayRef<int64_t>> over);
+
+} // namespace mlir::norm_fusion
+
+#endif // NORM_FUSION_LIB_DIALECT_NORMFUSION_IR_DIMS_H

@@ -1,0 +1,77 @@
+//===- OutputFile.cpp - Files that are whole or not there -----------------===//
+//
+// LLVM's writeToOutput would replace a device by a file, and abort the process
+// when the disk is full.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Runtime/OutputFile.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mlir::norm_fusion;
+
+/// The stream's error, which it would abort with when it's destroyed.
+static std::error_code takeError(raw_fd_ostream &os) {
+  os.flush();
+  std::error_code code = os.error();
+  os.clear_error();
+  return code;
+}
+
+static Error fail(StringRef path, std::error_code code) {
+  if (!code)
+    return Error::success();
+  return createStringError(code, path + " can't be written: " + code.message());
+}
+
+static bool isSpecial(StringRef path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
+}
+
+Error runtime::writeFile(StringRef path,
+                         function_ref<void(raw_ostream &)> write) {
+  if (path == "-" || isSpecial(path)) {
+    std::error_code code;
+    raw_fd_ostream os(path, code);
+    if (code)
+      return fail(path, code);
+    write(os);
+    return fail(path, takeError(os));
+  }
+  // What a link points to is written, not the link replaced.
+  SmallString<128> target;
+  if (sys::fs::real_path(path, target))
+    target = path;
+  if (sys::fs::is_directory(target))
+    return fail(path, std::make_error_code(std::errc::is_a_directory));
+  Expected<sys::fs::TempFile> file =
+      sys::fs::TempFile::create(target + ".%%%%%%.tmp");
+  if (!file)
+    return fail(path, errorToErrorCode(file.takeError()));
+  raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  write(os);
+  if (std::error_code code = takeError(os)) {
+    consumeError(file->discard());
+    return fail(path, code);
+  }
+  return fail(path, errorToErrorCode(file->keep(target)));
+}
+
+Error runtime::checkWritable(StringRef path) {
+  if (path == "-")
+    return Error::success();
+  if (sys::fs::is_directory(path))
+    return fail(path, std::make_error_code(std::errc::is_a_directory));
+  if (isSpecial(path))
+    return fail(path, sys::fs::access(path, sys::fs::AccessMode::Write));
+  StringRef folder = sys::path::parent_path(path);
+  return fail(path, sys::fs::access(folder.empty() ? "." : folder,
+                                    sys::fs::AccessMode::Write));
+}
