@@ -28,8 +28,8 @@ using namespace mlir;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// ln 2 in two parts: multiples of the upper one by an exponent are exact.
-static constexpr double ln2High = 0x1.62e42fefap-1;
-static constexpr double ln2Low = 0x1.cf79abc9e3b39p-40;
+static constexpr double ln2High = 0x1.62e42fefa0000p-1;
+static constexpr double ln2Low = 0x1.cf79abc9e3b3ap-40;
 
 namespace {
 /// An f64 of the code that is being written: operators write ops.
@@ -213,7 +213,7 @@ static Real log2(Real x) {
 }
 static Real log10(Real x) {
   // log10(2) in two parts, as ln 2.
-  constexpr double high = 0x1.34413509fp-2, low = -0x1.0c0219dc1da99p-39;
+  constexpr double high = 0x1.34413509e0000p-2, low = 0x1.79fef311f12b3p-38;
   auto [e, m] = splitLog(x);
   return logLimits(
       x, fma(e, high, fma(e, low, m * std::numbers::log10e)));

@@ -265,8 +265,9 @@ void PlainToGPUPass::share(linalg::GenericOp op, IRRewriter &rewriter) {
       rewriter, loc, *arith::getNeutralElement(combiner));
   auto fill = linalg::FillOp::create(rewriter, loc, neutral, partials);
 
-  // The combination: partials [thread, results...] into [results...].
   unsigned rank = shape.size();
+
+  // The combination: partials [thread, results...] into [results...].
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   iterators.front() = utils::IteratorType::reduction;
@@ -279,7 +280,7 @@ void PlainToGPUPass::share(linalg::GenericOp op, IRRewriter &rewriter) {
         linalg::YieldOp::create(b, loc, combined->getResults());
       });
 
-  rewriter.setInsertionPoint(op);
+  rewriter.setInsertionPoint(combine);
   scf::ParallelOp threads = createThreads(numSharers, loc, rewriter);
   rewriter.setInsertionPointToStart(threads.getBody());
   Value thread = threads.getInductionVars().front();
