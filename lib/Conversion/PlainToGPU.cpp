@@ -192,22 +192,20 @@ void PlainToGPUPass::lowerCopy(memref::CopyOp op, IRRewriter &rewriter) {
 
 void PlainToGPUPass::lower(linalg::LinalgOp op, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
-  auto options = remark::RemarkOpts::name("plain").category("norm-fusion");
-  if (Operation *blamed = findHostOp(op)) {
-    remark::missed(blamed->getLoc(), options)
-        << "stays on the host: a plain kernel can't have '"
-        << blamed->getName().getStringRef().str() << "'";
-    return;
-  }
+  auto keep = [](Location loc, const Twine &why) {
+    remark::missed(loc,
+                   remark::RemarkOpts::name("plain").category("norm-fusion"))
+        << ("stays on the host: " + why).str();
+  };
+  if (Operation *blamed = findHostOp(op))
+    return keep(blamed->getLoc(), "a plain kernel can't have '" +
+                                      blamed->getName().getStringRef() + "'");
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic) {
     FailureOr<linalg::GenericOp> named = linalg::generalizeNamedOp(rewriter, op);
-    if (failed(named)) {
-      remark::missed(op.getLoc(), options)
-          << "stays on the host: '" << op->getName().getStringRef().str()
-          << "' has no form as linalg.generic";
-      return;
-    }
+    if (failed(named))
+      return keep(op.getLoc(), "'" + op->getName().getStringRef() +
+                                   "' has no form as linalg.generic");
     generic = *named;
   }
   bool shared = isWorthSharing(generic);

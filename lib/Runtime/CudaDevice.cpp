@@ -44,10 +44,12 @@ struct Image {
   llvm::StringMap<std::unique_ptr<Kernel>> kernels;
 };
 
-/// Device memory by size; what is freed waits for its next use.
+/// Device memory by size; what is freed waits for its next use. What the host
+/// sees too is managed memory: it may touch it when no kernel runs.
 class Pool {
 public:
-  explicit Pool(const cuda::Driver &driver) : driver(driver) {}
+  Pool(const cuda::Driver &driver, cuda::DeviceNumber number)
+      : driver(driver), number(number) {}
 
   static size_t roundUp(size_t bytes) {
     // Small sizes to a power of two, large ones to 2 MiB.
@@ -97,38 +99,39 @@ public:
   void clear() {
     std::lock_guard lock(mutex);
     for (auto &[pointer, block] : live)
-      give(pointer, block.second);
+      give(pointer);
     live.clear();
     release();
   }
 
 private:
   cuda::Result take(size_t size, bool hostVisible, void *&pointer) {
-    if (hostVisible)
-      return driver.memoryHostAllocate(&pointer, size,
-                                       cuda::hostPortable | cuda::hostMapped);
     cuda::Pointer address = 0;
-    cuda::Result result = driver.memoryAllocate(&address, size);
+    cuda::Result result =
+        hostVisible ? driver.memoryAllocateManaged(&address, size,
+                                                   cuda::attachGlobal)
+                    : driver.memoryAllocate(&address, size);
     pointer = reinterpret_cast<void *>(address);
+    // Kernels use it more than the host does. Only a hint: it may fail.
+    if (hostVisible && result == cuda::success)
+      driver.memoryAdvise(address, size, cuda::preferredLocation, number);
     return result;
   }
-  void give(void *pointer, bool hostVisible) {
-    if (hostVisible)
-      driver.memoryFreeHost(pointer);
-    else
-      driver.memoryFree(reinterpret_cast<cuda::Pointer>(pointer));
+  void give(void *pointer) {
+    driver.memoryFree(reinterpret_cast<cuda::Pointer>(pointer));
   }
   void release() {
     for (bool hostVisible : {false, true}) {
       auto &spare = hostVisible ? spareHost : spareDevice;
       for (auto &[size, pointers] : spare)
         for (void *pointer : pointers)
-          give(pointer, hostVisible);
+          give(pointer);
       spare.clear();
     }
   }
 
   const cuda::Driver &driver;
+  cuda::DeviceNumber number;
   std::mutex mutex;
   llvm::DenseMap<void *, std::pair<size_t, bool>> live;
   llvm::DenseMap<size_t, llvm::SmallVector<void *>> spareDevice, spareHost;
@@ -139,7 +142,7 @@ public:
   CudaDevice(const cuda::Driver &driver, cuda::DeviceNumber number,
              cuda::Context context, DeviceProperties properties)
       : driver(driver), number(number), context(context),
-        properties(std::move(properties)), pool(driver) {}
+        properties(std::move(properties)), pool(driver, number) {}
 
   ~CudaDevice() override {
     enter();
