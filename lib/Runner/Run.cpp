@@ -88,6 +88,7 @@ private:
   bool rounded = false;
   Report report;
   llvm::StringSet<> plainKernels;
+  bool hostTouchesMemory = false; ///< compiled host code
   std::string failure; ///< the first failed comparison
 };
 } // namespace
@@ -178,6 +179,7 @@ Error Run::execute() {
   report.ptxMs = compiled->ptxMs;
   report.kernels = std::move(compiled->kernels);
   plainKernels = std::move(compiled->plainKernels);
+  hostTouchesMemory = compiled->hostTouchesMemory;
   Expected<std::unique_ptr<Program>> created =
       Program::create(*compiled->module, signature, device.get(),
                       compiled->hostTouchesMemory);
@@ -521,6 +523,13 @@ Error Run::writeOutputs() {
 }
 
 Error Run::timeIt() {
+  // A graph holds launches and copies: host code would run once, while it's
+  // recorded, on values that aren't there yet.
+  if (!device->isEmulator() && hostTouchesMemory)
+    return makeError(ExitCode::compileFailed,
+                     "host code reads or writes buffers between the kernels, "
+                     "so calls can't be timed as a graph; --remarks=FILE says "
+                     "what stays on the host");
   progress.say("timing");
   Expected<BenchmarkReport> timed =
       benchmark(*program, *device, inputs, results, report.chip);

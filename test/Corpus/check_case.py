@@ -1,6 +1,6 @@
 """Judges one case of the corpus: IR that a real exporter wrote, with inputs and float64 results.
 
-usage: check_case.py CASE_DIR OPT RUNNER [DEVICE]
+usage: check_case.py [--plain=device] CASE_DIR OPT RUNNER [DEVICE]
 
 Forms the case with norm-fusion-fuse and counts the groups; runs it on two virtual devices of the emulator under two
 scheduling seeds (or once on DEVICE), with the stored inputs, against the stored float64 results and with --check. Prints one line and exits
@@ -42,7 +42,8 @@ def compare(case_dir, case, folder):
 
 
 def main():
-    case_dir, opt, runner, *devices = sys.argv[1:]
+    passed_on = [a for a in sys.argv[1:] if a.startswith("--")]
+    case_dir, opt, runner, *devices = [a for a in sys.argv[1:] if a not in passed_on]
     devices = [[f"--device={d}"] for d in devices] or [["--device=emulator", f"--emulator={e}"] for e in EMULATORS]
     case = json.load(open(f"{case_dir}/case.json"))
     ir, expect = f"{case_dir}/ir.mlir", case["expect"]
@@ -58,7 +59,7 @@ def main():
     stored = bool(args) and all("file" in a for a in args)
     for device in devices:
         with tempfile.TemporaryDirectory() as t:
-            command = [runner, ir, f"--entry={case.get('function', 'main')}", *device, "--check",
+            command = [runner, ir, f"--entry={case.get('function', 'main')}", *device, *passed_on, "--check",
                        f"--json={t}/r.json"]
             if stored:
                 command += [f"--input={case_dir}/{a['file']}" for a in args]
