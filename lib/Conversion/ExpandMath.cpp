@@ -402,20 +402,25 @@ struct ExpandMathPass final
   }
 
 private:
+  bool isChosen(Operation *op) const {
+    return ops.empty() ||
+           llvm::is_contained(ops, op->getName().stripDialect());
+  }
+
   /// Replaces each math op on f32, f64 or integers by what `write` writes before
   /// it, if it does.
   void replaceAll(llvm::function_ref<Value(Operation *)> write) {
-    SmallVector<Operation *> ops;
+    SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {
       auto isScalar = [](Type type) {
         return type.isF32() || type.isF64() || type.isSignlessInteger();
       };
       if (isa<math::MathDialect>(op->getDialect()) &&
-          op->getNumResults() == 1 &&
+          op->getNumResults() == 1 && isChosen(op) &&
           llvm::all_of(op->getOperandTypes(), isScalar))
-        ops.push_back(op);
+        found.push_back(op);
     });
-    for (Operation *op : ops)
+    for (Operation *op : found)
       if (Value value = write(op)) {
         op->getResult(0).replaceAllUsesWith(value);
         op->erase();

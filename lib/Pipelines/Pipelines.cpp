@@ -137,6 +137,11 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   addFloatPasses(function);
   function.addPass(createConvertLinalgToLoopsPass());
   function.addPass(createNormFusionExpandFloatConversions());
+  // Upstream writes these as exp and log and a sum: no digit of a small operand
+  // is left.
+  NormFusionExpandMathOptions accurate;
+  accurate.ops = {"expm1", "log1p"};
+  function.addPass(createNormFusionExpandMath(accurate));
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"fpowi", "rsqrt", "roundeven"};
   function.addPass(math::createMathExpandOpsPass(expand));

@@ -1,6 +1,12 @@
 // Functions become arithmetic in f64 and intrinsics that are instructions; the
 // values are compared in test/Runner/math.test.
 // RUN: norm-fusion-opt %s --norm-fusion-expand-math | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-expand-math | norm-fusion-opt --norm-fusion-expand-math | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-expand-math=ops=exp | FileCheck %s --check-prefix=OPS
+// OPS-LABEL: func.func @exp
+// OPS-NOT:   math.exp
+// OPS-LABEL: func.func @instructions
+// OPS:       math.rsqrt
 
 // CHECK-LABEL: func.func @exp
 // CHECK:       arith.extf %{{.*}} : f32 to f64

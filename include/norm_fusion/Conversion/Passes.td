@@ -116,6 +116,9 @@ def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
     few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); what
     has an instruction becomes the intrinsic of it. Other functions stay.
   }];
+  let options = [
+    ListOption<"ops", "ops", "std::string",
+               "Mnemonics of the ops to expand; without any: all">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect",
