@@ -69,7 +69,8 @@ struct CheckShapesPass final
       checked.clear();
       SmallVector<Operation *> ops;
       function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        bool isComputation = isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
+        bool isComputation =
+            isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
         if (isComputation || isa<memref::CastOp>(op))
           ops.push_back(op);
         // Device code and bodies are no place for assertions.
@@ -137,14 +138,14 @@ private:
         return size.source;
       return memref::DimOp::create(builder, loc, size.source, size.number);
     };
-    Value same = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, get(a), get(b));
+    Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       get(a), get(b));
     std::string where;
     if (auto place = loc->findInstanceOf<FileLineColLoc>())
       where = llvm::formatv(" in line {0}", place.getLine());
-    cf::AssertOp::create(builder, loc, same,
-                         llvm::formatv("{0}{1}: {2}", op->getName(), where,
-                                       what).str());
+    cf::AssertOp::create(
+        builder, loc, same,
+        llvm::formatv("{0}{1}: {2}", op->getName(), where, what).str());
   }
 
   SmallVector<std::pair<Size, Size>> checked; ///< of the function

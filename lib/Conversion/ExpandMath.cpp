@@ -2,8 +2,9 @@
 //
 // Devices have instructions for roots, roundings and the like; the exponential
 // and its kin come from libdevice, which is part of the CUDA Toolkit. Here they
-// are written out, in f64 whatever the type of the op is: a result of f32 is then
-// all but correctly rounded, and one of f64 good to a few units in the last place.
+// are written out, in f64 whatever the type of the op is: a result of f32 is
+// then all but correctly rounded, and one of f64 good to a few units in the
+// last place.
 //
 // Two functions carry the others. exp: x = k ln 2 + r with |r| <= ln(2)/2, a
 // Taylor polynomial of r, and the exponent k put in through the bits. log:
@@ -100,7 +101,8 @@ static Bits bits(Real x) {
 static Real asReal(Bits x) {
   return {x.b, arith::BitcastOp::create(*x.b, x.b->getF64Type(), x.value)};
 }
-template <typename Op> static Bits apply(Bits x, int64_t y) {
+template <typename Op>
+static Bits apply(Bits x, int64_t y) {
   Value operand = arith::ConstantIntOp::create(*x.b, y, 64);
   return {x.b, Op::create(*x.b, x.value, operand)};
 }
@@ -129,12 +131,14 @@ static Real scale(Real x, Real k) {
   Bits half = apply<arith::ShRSIOp>(whole, 1);
   Bits rest = {k.b, arith::SubIOp::create(*k.b, whole.value, half.value)};
   auto power = [](Bits exponent) {
-    return asReal(apply<arith::ShLIOp>(apply<arith::AddIOp>(exponent, 1023), 52));
+    return asReal(
+        apply<arith::ShLIOp>(apply<arith::AddIOp>(exponent, 1023), 52));
   };
   return x * power(half) * power(rest);
 }
 
-/// `x`, or the nearest bound; NaN becomes 0, so that integers can be made of it.
+/// `x`, or the nearest bound; NaN becomes 0, so that integers can be made of
+/// it.
 static Real clamp(Real x, double low, double high) {
   Real result = select(compare(x, Is::OLT, low), low, x);
   result = select(compare(x, Is::OGT, high), high, result);
@@ -145,14 +149,16 @@ static Real exp(Real given) {
   Real x = clamp(given, -750, 710);
   Real k = round(x * std::numbers::log2e);
   Real r = fma(k, -ln2Low, fma(k, -ln2High, x));
-  return select(isNaN(given), given, scale(fma(r, expSeries(r), r.constant(1)), k));
+  return select(isNaN(given), given,
+                scale(fma(r, expSeries(r), r.constant(1)), k));
 }
 
 static Real exp2(Real given) {
   Real x = clamp(given, -1080, 1025);
   Real k = round(x);
   Real r = (x - k) * std::numbers::ln2;
-  return select(isNaN(given), given, scale(fma(r, expSeries(r), r.constant(1)), k));
+  return select(isNaN(given), given,
+                scale(fma(r, expSeries(r), r.constant(1)), k));
 }
 
 static Real expm1(Real x) {
@@ -180,10 +186,10 @@ static std::pair<Real, Real> splitLog(Real x) {
   constexpr int64_t root = 0x3fe6a09e667f3bcd;
   Bits e = apply<arith::ShRSIOp>(apply<arith::SubIOp>(bits(x), root), 52);
   Bits shift = apply<arith::ShLIOp>(e, 52);
-  Real m = asReal(
-      {x.b, arith::SubIOp::create(*x.b, bits(x).value, shift.value)});
-  Real exponent = {
-      x.b, arith::SIToFPOp::create(*x.b, x.b->getF64Type(), e.value)};
+  Real m =
+      asReal({x.b, arith::SubIOp::create(*x.b, bits(x).value, shift.value)});
+  Real exponent = {x.b,
+                   arith::SIToFPOp::create(*x.b, x.b->getF64Type(), e.value)};
   exponent = select(isDenormal, exponent - 54.0, exponent);
 
   Real f = m - 1.0;
@@ -215,15 +221,14 @@ static Real log10(Real x) {
   // log10(2) in two parts, as ln 2.
   constexpr double high = 0x1.34413509e0000p-2, low = 0x1.79fef311f12b3p-38;
   auto [e, m] = splitLog(x);
-  return logLimits(
-      x, fma(e, high, fma(e, low, m * std::numbers::log10e)));
+  return logLimits(x, fma(e, high, fma(e, low, m * std::numbers::log10e)));
 }
 static Real log1p(Real x) {
   Real u = x + 1.0;
   // What the sum lost.
   Real value = log(u) + (x - (u - 1.0)) / u;
-  Value isExact = arith::OrIOp::create(
-      *x.b, compare(u, Is::OEQ, infinity), compare(u, Is::OLE, 0));
+  Value isExact = arith::OrIOp::create(*x.b, compare(u, Is::OEQ, infinity),
+                                       compare(u, Is::OLE, 0));
   value = select(isExact, log(u), value);
   return select(compare(fabs(x), Is::OLT, 0x1p-54), x, value);
 }
@@ -247,11 +252,11 @@ static Real pow(Real x, Real y) {
     return arith::AndIOp::create(*x.b, a, b);
   };
   auto no = [&](Value a) -> Value {
-    return arith::XOrIOp::create(
-        *x.b, a, arith::ConstantIntOp::create(*x.b, 1, 1));
+    return arith::XOrIOp::create(*x.b, a,
+                                 arith::ConstantIntOp::create(*x.b, 1, 1));
   };
-  value = select(both(isNegative, both(isInteger, no(isEven))), 0.0 - value,
-                 value);
+  value =
+      select(both(isNegative, both(isInteger, no(isEven))), 0.0 - value, value);
   Value isRoot = both(both(compare(x, Is::OLT, 0), no(isInteger)),
                       compare(size, Is::OLT, infinity));
   value = select(isRoot, std::nan(""), value);
@@ -285,8 +290,8 @@ static Real erf(Real x) {
         scf::YieldOp::create(body, next.value);
       });
   Real sum = {&b, loop.getResult(0)};
-  Real value = 2 * std::numbers::inv_sqrtpi * a * sum * exp(0.0 - square) *
-               (1.0 - lost);
+  Real value =
+      2 * std::numbers::inv_sqrtpi * a * sum * exp(0.0 - square) * (1.0 - lost);
   value = select(compare(value, Is::OGT, 1), 1.0, value);
   return select(isNaN(x), x, copysign(value, x));
 }
@@ -314,8 +319,8 @@ static StringRef getIntrinsic(Operation *op) {
       .Default(StringRef());
 }
 
-/// Calls it. The intrinsics' own ops won't do: upstream's lowering for GPUs makes
-/// calls of libdevice of some.
+/// Calls it. The intrinsics' own ops won't do: upstream's lowering for GPUs
+/// makes calls of libdevice of some.
 static Value callIntrinsic(Operation *op, StringRef intrinsic) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   SmallVector<Value> operands(op->getOperands());
@@ -324,10 +329,9 @@ static Value callIntrinsic(Operation *op, StringRef intrinsic) {
           op))
     operands.push_back(arith::ConstantIntOp::create(b, 0, 1));
   Type type = op->getResult(0).getType();
-  Value result =
-      LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(intrinsic),
-                                    operands)
-          .getResult(0);
+  Value result = LLVM::CallIntrinsicOp::create(
+                     b, type, b.getStringAttr(intrinsic), operands)
+                     .getResult(0);
   if (isa<math::RsqrtOp>(op))
     result = arith::DivFOp::create(
         b, arith::ConstantOp::create(b, b.getFloatAttr(type, 1)), result);
@@ -403,12 +407,11 @@ struct ExpandMathPass final
 
 private:
   bool isChosen(Operation *op) const {
-    return ops.empty() ||
-           llvm::is_contained(ops, op->getName().stripDialect());
+    return ops.empty() || llvm::is_contained(ops, op->getName().stripDialect());
   }
 
-  /// Replaces each math op on f32, f64 or integers by what `write` writes before
-  /// it, if it does.
+  /// Replaces each math op on f32, f64 or integers by what `write` writes
+  /// before it, if it does.
   void replaceAll(llvm::function_ref<Value(Operation *)> write) {
     SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {

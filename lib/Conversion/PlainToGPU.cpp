@@ -1,10 +1,11 @@
 //===- PlainToGPU.cpp - What isn't fused becomes simple kernels -----------===//
 //
 // Every linalg op of host code on memrefs becomes one launch: a thread for each
-// point of its parallel loops, which runs the reduction loops by itself. Upstream
-// writes the loops and outlines the kernels; here is the decision what can run on
-// a device, and the launch. The parallel loops are collapsed into one, so that
-// the limits of a grid hold for any shape, and a grid is never empty.
+// point of its parallel loops, which runs the reduction loops by itself.
+// Upstream writes the loops and outlines the kernels; here is the decision what
+// can run on a device, and the launch. The parallel loops are collapsed into
+// one, so that the limits of a grid hold for any shape, and a grid is never
+// empty.
 //
 // A reduction to a few values would be work for a few threads: it is split into
 // partial results of many threads and a second launch that combines them.
@@ -58,7 +59,8 @@ static bool isSupported(Type type) {
 /// Ops that the device pipeline compiles without a library. Of the math dialect
 /// norm-fusion-expand-math has left what devices can't do.
 static bool isSupported(Operation *op) {
-  if (!llvm::all_of(op->getOperandTypes(), [](Type t) { return isSupported(t); }))
+  if (!llvm::all_of(op->getOperandTypes(),
+                    [](Type t) { return isSupported(t); }))
     return false;
   if (isa<linalg::IndexOp, linalg::YieldOp, memref::LoadOp, memref::StoreOp,
           scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
@@ -72,7 +74,8 @@ static bool isSupported(Operation *op) {
 /// The op for which a loop must stay on the host; null if there is none.
 static Operation *findHostOp(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() ||
-      !llvm::all_of(op->getOperandTypes(), [](Type t) { return isSupported(t); }))
+      !llvm::all_of(op->getOperandTypes(),
+                    [](Type t) { return isSupported(t); }))
     return op;
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
@@ -183,9 +186,9 @@ void PlainToGPUPass::lowerCopy(memref::CopyOp op, IRRewriter &rewriter) {
                 .getAsyncToken();
     gpu::WaitOp::create(rewriter, loc, Type(), order);
   } else {
-    lower(linalg::makeMemRefCopyOp(rewriter, loc, op.getSource(),
-                                   op.getTarget()),
-          rewriter);
+    lower(
+        linalg::makeMemRefCopyOp(rewriter, loc, op.getSource(), op.getTarget()),
+        rewriter);
   }
   rewriter.eraseOp(op);
 }
@@ -202,7 +205,8 @@ void PlainToGPUPass::lower(linalg::LinalgOp op, IRRewriter &rewriter) {
                                       blamed->getName().getStringRef() + "'");
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic) {
-    FailureOr<linalg::GenericOp> named = linalg::generalizeNamedOp(rewriter, op);
+    FailureOr<linalg::GenericOp> named =
+        linalg::generalizeNamedOp(rewriter, op);
     if (failed(named))
       return keep(op.getLoc(), "'" + op->getName().getStringRef() +
                                    "' has no form as linalg.generic");
@@ -245,8 +249,9 @@ scf::ParallelOp PlainToGPUPass::runInThreads(linalg::GenericOp op,
   return threads;
 }
 
-/// Every one of some threads takes its share of the steps of the first reduction
-/// loop into partial results of its own; a second launch combines them.
+/// Every one of some threads takes its share of the steps of the first
+/// reduction loop into partial results of its own; a second launch combines
+/// them.
 void PlainToGPUPass::share(linalg::GenericOp op, IRRewriter &rewriter) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
@@ -326,8 +331,8 @@ void PlainToGPUPass::launch(scf::ParallelOp loop, IRRewriter &rewriter) {
   };
   Value points = loop.getUpperBound().front();
   std::optional<int64_t> known = getConstantIntValue(points);
-  Value threads = index(std::clamp<int64_t>(known.value_or(blockSize), 1,
-                                            blockSize));
+  Value threads =
+      index(std::clamp<int64_t>(known.value_or(blockSize), 1, blockSize));
   Value one = index(1);
   // A grid of no blocks can't be launched; no thread of this one has a point.
   Value blocks = arith::MaxUIOp::create(
@@ -349,8 +354,8 @@ void PlainToGPUPass::launch(scf::ParallelOp loop, IRRewriter &rewriter) {
       rewriter, loc,
       arith::MulIOp::create(rewriter, loc, launch.getBlockIds().x, threads),
       launch.getThreadIds().x);
-  Value exists = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::ult, point, points);
+  Value exists = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                                       point, points);
   auto guard =
       scf::IfOp::create(rewriter, loc, exists, /*withElseRegion=*/false);
   gpu::TerminatorOp::create(rewriter, loc);
