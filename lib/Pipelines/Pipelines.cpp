@@ -60,19 +60,55 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createNormFusionCheckShapes());
   // Before anyone declares a function of the runtime: those have no wrapper.
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
 }
 
+/// Floats that not every machine computes with become those that it does.
+static void addFloatPasses(OpPassManager &function) {
+  // Narrow floats compute in f32 and are rounded after every op, as the IR says.
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16", "f16", "f8E4M3FN", "f8E5M2"};
+  emulate.targetTypeStr = "f32";
+  function.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.targetTypeStr = "f32";
+  function.addPass(math::createMathExtendToSupportedTypes(extend));
+}
+
+/// What isn't fused, as launches of simple kernels.
+static void addPlainKernelPasses(OpPassManager &pm) {
+  OpPassManager &function = pm.nest<func::FuncOp>();
+  addFloatPasses(function);
+  function.addPass(createNormFusionExpandFloatConversions());
+  function.addPass(createNormFusionExpandMath());
+  pm.addPass(createNormFusionPlainToGPU());
+  OpPassManager &loops = pm.nest<func::FuncOp>();
+  loops.addPass(createCanonicalizerPass());
+  loops.addPass(createCSEPass());
+  loops.addPass(arith::createArithExpandOpsPass());
+  loops.addPass(createGpuLaunchSinkIndexComputationsPass());
+  pm.addPass(createGpuKernelOutliningPass());
+}
+
+bool mlir::norm_fusion::runsPlainOnDevice(const LowerOptions &options) {
+  return options.plain == "auto" ? options.target != "emulator"
+                                 : options.plain == "device";
+}
+
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
-  if (options.target != "emulator")
+  bool plainOnDevice = runsPlainOnDevice(options);
+  if (plainOnDevice || options.target != "emulator")
     pm.addPass(createNormFusionCopyConstants());
   // libdevice's powi takes an i32 exponent, front ends give an i64.
   math::MathExpandOpsPassOptions powers;
   powers.opMnemonics = {"fpowi"};
   pm.addNestedPass<func::FuncOp>(math::createMathExpandOpsPass(powers));
   pm.addPass(createNormFusionToGPU());
+  if (plainOnDevice)
+    addPlainKernelPasses(pm);
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createLowerAffinePass());
   device.addPass(memref::createExpandStridedMetadataPass());
@@ -98,16 +134,14 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
 void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   pm.addPass(createNormFusionAssertToCall());
   OpPassManager &function = pm.nest<func::FuncOp>();
-  // Narrow floats compute in f32 and are rounded after every op, as the IR says.
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f16", "f8E4M3FN", "f8E5M2"};
-  emulate.targetTypeStr = "f32";
-  function.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-  math::MathExtendToSupportedTypesOptions extend;
-  extend.targetTypeStr = "f32";
-  function.addPass(math::createMathExtendToSupportedTypes(extend));
+  addFloatPasses(function);
   function.addPass(createConvertLinalgToLoopsPass());
   function.addPass(createNormFusionExpandFloatConversions());
+  // Upstream writes these as exp and log and a sum: no digit of a small operand
+  // is left.
+  NormFusionExpandMathOptions accurate;
+  accurate.ops = {"expm1", "log1p"};
+  function.addPass(createNormFusionExpandMath(accurate));
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"fpowi", "rsqrt", "roundeven"};
   function.addPass(math::createMathExpandOpsPass(expand));
@@ -131,10 +165,14 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
 }
 
-void mlir::norm_fusion::buildPlainHostPipeline(OpPassManager &pm) {
+void mlir::norm_fusion::buildUnfusePipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createNormFusionToLinalg());
+}
+
+void mlir::norm_fusion::buildPlainHostPipeline(OpPassManager &pm) {
+  buildUnfusePipeline(pm);
   buildBufferizePipeline(pm);
   buildHostPipeline(pm);
   pm.addPass(createReconcileUnrealizedCastsPass());

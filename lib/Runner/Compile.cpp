@@ -245,6 +245,15 @@ static std::vector<KernelRecord> collectKernels(ModuleOp module) {
   return records;
 }
 
+/// Kernels that gpu-kernel-outlining made of norm-fusion-plain-to-gpu's launches.
+static llvm::StringSet<> collectPlainKernels(ModuleOp module) {
+  llvm::StringSet<> names;
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    if (kernels.getName().starts_with(plainKernelModulePrefix))
+      kernels.walk([&](FunctionOpInterface op) { names.insert(op.getName()); });
+  return names;
+}
+
 /// True if host code of a bufferized module reads or writes a buffer.
 static bool touchesMemory(ModuleOp module) {
   return module
@@ -252,7 +261,10 @@ static bool touchesMemory(ModuleOp module) {
         if (isa<gpu::GPUModuleOp>(op))
           return WalkResult::skip();
         auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-        if (isa<gpu::LaunchFuncOp, func::CallOp, cf::AssertOp>(op) || !effects)
+        // The device does these.
+        if (isa<gpu::LaunchFuncOp, gpu::MemcpyOp, gpu::WaitOp>(op))
+          return WalkResult::advance();
+        if (isa<func::CallOp, cf::AssertOp>(op) || !effects)
           return WalkResult::advance();
         return effects.hasEffect<MemoryEffects::Read>() ||
                        effects.hasEffect<MemoryEffects::Write>()
@@ -260,6 +272,33 @@ static bool touchesMemory(ModuleOp module) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Tensors to host code on memrefs and the binaries of its kernels.
+static Error lowerToBinaries(CompiledModule &result,
+                             const CompileOptions &options) {
+  LowerOptions lower;
+  lower.chip = options.chip;
+  lower.target = options.emulator ? "emulator" : "nvvm";
+  lower.format = KernelFormat::isa;
+  lower.plain = options.plainOnDevice ? "device" : "host";
+  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
+        buildBufferizePipeline(pm);
+        buildDevicePipeline(pm, lower);
+        pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+        pm.addNestedPass<func::FuncOp>(createCSEPass());
+      }))
+    return error;
+  result.kernels = collectKernels(*result.module);
+  result.plainKernels = collectPlainKernels(*result.module);
+  result.hostTouchesMemory = touchesMemory(*result.module);
+  Stopwatch binary;
+  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
+        buildBinaryPipeline(pm, lower);
+      }))
+    return error;
+  result.ptxMs = binary.getMs();
+  return Error::success();
 }
 
 Expected<CompiledModule>
@@ -278,31 +317,20 @@ mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
     return std::move(error);
   result.module->walk([&](MixedReductionOp) { ++result.fused; });
   // A module may come with kernels: lowered by norm-fusion-to-gpu before.
-  if (result.fused == 0 && result.module->getOps<gpu::GPUModuleOp>().empty()) {
-    result.totalMs = total.getMs();
-    return std::move(result);
-  }
-  LowerOptions lower;
-  lower.chip = options.chip;
-  lower.target = options.emulator ? "emulator" : "nvvm";
-  lower.format = KernelFormat::isa;
-  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
-        buildBufferizePipeline(pm);
-        buildDevicePipeline(pm, lower);
-        pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-        pm.addNestedPass<func::FuncOp>(createCSEPass());
-      }))
-    return std::move(error);
-  result.kernels = collectKernels(*result.module);
-  result.hostTouchesMemory = touchesMemory(*result.module);
-  Stopwatch binary;
-  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
-        buildBinaryPipeline(pm, lower);
-      }))
-    return std::move(error);
-  result.ptxMs = binary.getMs();
+  if (result.fused || options.plainOnDevice ||
+      !result.module->getOps<gpu::GPUModuleOp>().empty())
+    if (Error error = lowerToBinaries(result, options))
+      return std::move(error);
   result.totalMs = total.getMs();
   return std::move(result);
+}
+
+/// From what lowerToBinaries() leaves, or from tensors where there are no kernels.
+static Error lowerHost(CompiledModule &result, const CompileOptions &options) {
+  bool launches = options.plainOnDevice ||
+                  !result.module->getOps<gpu::BinaryOp>().empty();
+  return runPipeline(*result.module, launches ? buildHostWithLaunchesPipeline
+                                              : buildPlainHostPipeline);
 }
 
 Expected<CompiledModule>
@@ -312,11 +340,7 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
   if (!result)
     return result;
   Stopwatch host;
-  if (Error error =
-          runPipeline(*result->module,
-                      result->module->getOps<gpu::BinaryOp>().empty()
-                          ? buildPlainHostPipeline
-                          : buildHostWithLaunchesPipeline))
+  if (Error error = lowerHost(*result, options))
     return std::move(error);
   result->totalMs += host.getMs();
   return result;
@@ -324,15 +348,21 @@ mlir::norm_fusion::runner::compileFused(OwningOpRef<ModuleOp> module,
 
 Expected<CompiledModule>
 mlir::norm_fusion::runner::compilePlain(OwningOpRef<ModuleOp> module,
-                                        bool widen) {
+                                        bool widen,
+                                        const CompileOptions &options) {
   Stopwatch total;
   CompiledModule result;
   result.module = std::move(module);
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
         if (widen)
           pm.addPass(createNormFusionWiden());
-        buildPlainHostPipeline(pm);
+        buildUnfusePipeline(pm);
       }))
+    return std::move(error);
+  if (options.plainOnDevice)
+    if (Error error = lowerToBinaries(result, options))
+      return std::move(error);
+  if (Error error = lowerHost(result, options))
     return std::move(error);
   result.totalMs = total.getMs();
   return std::move(result);

@@ -59,6 +59,10 @@ bool storeSeed(RunnerOptions &options, StringRef value) {
 bool storeRepeat(RunnerOptions &options, StringRef value) {
   return !value.getAsInteger(10, options.repeat) && options.repeat > 0;
 }
+bool storePlain(RunnerOptions &options, StringRef value) {
+  options.plain = value.str();
+  return value == "auto" || value == "host" || value == "device";
+}
 bool storeDims(RunnerOptions &options, StringRef value) {
   SmallVector<StringRef> sizes;
   value.split(sizes, 'x');
@@ -87,6 +91,9 @@ constexpr OptionInfo infos[] = {
     {"emulator", "\"K=V K=V\"",
      "sms=, shared-memory=, memory=, max-cluster=, order-seed=, races=",
      storeAnyText<&O::emulator>},
+    {"plain", "auto|host|device",
+     "what runs what isn't fused; auto: the host beside the emulator",
+     storePlain},
     {"input", "VALUE",
      "FILE.npy, SHAPExTYPE (random) or SHAPExTYPE=NUMBER; repeat in order",
      addText<&O::inputs>},

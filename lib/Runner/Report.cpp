@@ -69,6 +69,7 @@ json::Value Report::toJSON() const {
                                   {"ptx", ptxMs},
                                   {"ptxas", ptxasMs}}},
       {"kernels", std::move(kernelValues)},
+      {"plain_launches", plainLaunches},
       {"outputs", std::move(outputValues)},
       {"bitwise", bitwise ? json::Value(*bitwise) : json::Value(nullptr)},
       {"benchmark", std::move(benchmarkValue)}};
@@ -77,7 +78,10 @@ json::Value Report::toJSON() const {
 void Report::print(llvm::raw_ostream &os) const {
   os << entry << " on " << device << " (" << chip << "): " << fused
      << (fused == 1 ? " group" : " groups") << " fused, compiled in "
-     << llvm::format("%.0f ms", totalMs) << "\n";
+     << llvm::format("%.0f ms", totalMs);
+  if (plainLaunches)
+    os << ", " << plainLaunches << " plain launches";
+  os << "\n";
   for (const OutputReport &output : outputs) {
     os << "  result " << output.index << " " << output.shape;
     if (!output.reference.empty()) {

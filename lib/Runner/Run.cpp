@@ -58,10 +58,10 @@ public:
 private:
   Error checkOutputs();
   Error openDevice();
-  Error parseFormOptions(CompileOptions &compile);
+  Error parseFormOptions();
   Error prepare();
   Error executeBundle();
-  Error emitBundle(CompileOptions &compile);
+  Error emitBundle();
   Error runAndReport();
   int64_t getLargestSize() const;
   Error runRepeatedly();
@@ -73,9 +73,11 @@ private:
   Error getVerdict();
   OutputReport describe(unsigned index) const;
   Expected<std::vector<Tensor>> runPlain(bool widen);
+  Expected<std::vector<Tensor>> runPlain(bool widen, bool onDevice);
   Tolerance getTolerance(runtime::ElementType type, double magnitude) const;
 
   const RunnerOptions &options;
+  CompileOptions compile;
   Progress progress;
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> source;
@@ -87,6 +89,8 @@ private:
   int64_t reductionLength = 1;
   bool rounded = false;
   Report report;
+  llvm::StringSet<> plainKernels;
+  bool hostTouchesMemory = false; ///< compiled host code
   std::string failure; ///< the first failed comparison
 };
 } // namespace
@@ -118,7 +122,7 @@ Error Run::openDevice() {
   return Error::success();
 }
 
-Error Run::parseFormOptions(CompileOptions &compile) {
+Error Run::parseFormOptions() {
   SmallVector<StringRef> fields;
   StringRef(options.formOptions).split(fields, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef field : fields) {
@@ -151,11 +155,10 @@ Error Run::execute() {
     return error;
   if (isBundle(options.file))
     return executeBundle();
-  CompileOptions compile;
-  if (Error error = parseFormOptions(compile))
+  if (Error error = parseFormOptions())
     return error;
   if (!options.emitBundle.empty())
-    return emitBundle(compile);
+    return emitBundle();
   if (Error error = openDevice())
     return error;
   context = createContext();
@@ -178,7 +181,9 @@ Error Run::execute() {
       return error;
   compile.chip = report.chip;
   compile.schedule = options.schedule;
-  compile.emulator = !device || device->isEmulator();
+  compile.emulator = device->isEmulator();
+  compile.plainOnDevice = options.plain == "auto" ? !device->isEmulator()
+                                                  : options.plain == "device";
   Expected<CompiledModule> compiled =
       compileFused(OwningOpRef<ModuleOp>(source->clone()), compile);
   if (!options.remarks.empty())
@@ -189,6 +194,8 @@ Error Run::execute() {
   report.totalMs = compiled->totalMs;
   report.ptxMs = compiled->ptxMs;
   report.kernels = std::move(compiled->kernels);
+  plainKernels = std::move(compiled->plainKernels);
+  hostTouchesMemory = compiled->hostTouchesMemory;
   Expected<std::unique_ptr<Program>> created =
       Program::create(*compiled->module, signature, device.get(),
                       compiled->hostTouchesMemory);
@@ -252,7 +259,7 @@ Error Run::runAndReport() {
   return getVerdict();
 }
 
-Error Run::emitBundle(CompileOptions &compile) {
+Error Run::emitBundle() {
   compile.emulator = options.device == "emulator";
   compile.schedule = options.schedule;
   if (!options.chip.empty())
@@ -364,6 +371,10 @@ Error Run::describeLaunches(ArrayRef<LaunchRecord> launches) {
     return llvm::json::Array{dim.x, dim.y, dim.z};
   };
   for (const LaunchRecord &launch : launches) {
+    if (plainKernels.contains(launch.name)) {
+      ++report.plainLaunches;
+      continue;
+    }
     KernelRecord kernel;
     kernel.name = launch.name;
     for (const KernelRecord &compiled : report.kernels)
@@ -431,9 +442,31 @@ Error Run::compareWithFiles() {
   return Error::success();
 }
 
+/// On the device if the rest of a module runs there too, and it has the memory:
+/// without fusion every value between two ops is a buffer, and f64 are wide.
 Expected<std::vector<Tensor>> Run::runPlain(bool widen) {
-  Expected<CompiledModule> compiled =
-      compilePlain(OwningOpRef<ModuleOp>(source->clone()), widen);
+  if (!compile.plainOnDevice)
+    return runPlain(widen, /*onDevice=*/false);
+  Expected<std::vector<Tensor>> values = runPlain(widen, /*onDevice=*/true);
+  if (values)
+    return values;
+  if (Error error = llvm::handleErrors(
+          values.takeError(),
+          [](std::unique_ptr<runtime::DeviceError> error) -> Error {
+            return error->getKind() == runtime::ErrorKind::outOfMemory
+                       ? Error::success()
+                       : Error(std::move(error));
+          }))
+    return std::move(error);
+  progress.say("not enough memory on the device: computing on the host");
+  return runPlain(widen, /*onDevice=*/false);
+}
+
+Expected<std::vector<Tensor>> Run::runPlain(bool widen, bool onDevice) {
+  CompileOptions plainOptions = compile;
+  plainOptions.plainOnDevice = onDevice;
+  Expected<CompiledModule> compiled = compilePlain(
+      OwningOpRef<ModuleOp>(source->clone()), widen, plainOptions);
   if (!compiled)
     return compiled.takeError();
   Signature plain = signature;
@@ -451,7 +484,9 @@ Expected<std::vector<Tensor>> Run::runPlain(bool widen) {
     }
   }
   Expected<std::unique_ptr<Program>> created =
-      Program::create(*compiled->module, plain, nullptr);
+      Program::create(*compiled->module, plain,
+                      onDevice ? device.get() : nullptr,
+                      compiled->hostTouchesMemory);
   if (!created)
     return created.takeError();
   return (*created)->run(widen ? widened : inputs);
@@ -504,6 +539,13 @@ Error Run::writeOutputs() {
 }
 
 Error Run::timeIt() {
+  // A graph holds launches and copies: host code would run once, while it's
+  // recorded, on values that aren't there yet.
+  if (!device->isEmulator() && hostTouchesMemory)
+    return makeError(ExitCode::compileFailed,
+                     "host code reads or writes buffers between the kernels, "
+                     "so calls can't be timed as a graph; --remarks=FILE says "
+                     "what stays on the host");
   progress.say("timing");
   Expected<BenchmarkReport> timed =
       benchmark(*program, *device, inputs, results, report.chip);

@@ -46,7 +46,7 @@ public:
   CudaDevice(const cuda::Driver &driver, cuda::DeviceNumber number,
              cuda::Context context, DeviceProperties properties)
       : driver(driver), number(number), context(context),
-        properties(std::move(properties)), pool(driver) {}
+        properties(std::move(properties)), pool(driver, number) {}
 
   ~CudaDevice() override {
     enter();

@@ -65,10 +65,10 @@ enum FunctionAttribute : int {
   nonPortableClusterSize = 14,
 };
 
+enum MemoryAdvice : int { preferredLocation = 3 };
 enum JitOption : int { errorLogBuffer = 5, errorLogBufferBytes = 6 };
 enum : unsigned {
-  hostPortable = 1,
-  hostMapped = 2,
+  attachGlobal = 1,
   streamNonBlocking = 1,
   captureThreadLocal = 1,
   captureActive = 1,
@@ -133,8 +133,8 @@ static_assert(sizeof(LaunchConfig) == 56);
     (int *, Function, const cuda::LaunchConfig *))                             \
   F(cuMemAlloc_v2, memoryAllocate, (Pointer *, size_t))                        \
   F(cuMemFree_v2, memoryFree, (Pointer))                                       \
-  F(cuMemHostAlloc, memoryHostAllocate, (void **, size_t, unsigned))           \
-  F(cuMemFreeHost, memoryFreeHost, (void *))                                   \
+  F(cuMemAllocManaged, memoryAllocateManaged, (Pointer *, size_t, unsigned))   \
+  F(cuMemAdvise, memoryAdvise, (Pointer, size_t, int, DeviceNumber))           \
   F(cuMemcpyAsync, memoryCopy, (Pointer, Pointer, size_t, Stream))             \
   F(cuMemsetD32Async, memorySet32, (Pointer, unsigned, size_t, Stream))        \
   F(cuStreamCreate, streamCreate, (Stream *, unsigned))                        \

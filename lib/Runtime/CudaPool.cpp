@@ -57,26 +57,26 @@ void CudaPool::deallocate(void *pointer) {
 void CudaPool::clear() {
   std::lock_guard lock(mutex);
   for (auto &[pointer, block] : live)
-    give(pointer, block.second);
+    give(pointer);
   live.clear();
   releaseSpare();
 }
 
 cuda::Result CudaPool::take(size_t size, bool hostVisible, void *&pointer) {
-  if (hostVisible)
-    return driver.memoryHostAllocate(&pointer, size,
-                                     cuda::hostPortable | cuda::hostMapped);
   cuda::Pointer address = 0;
-  cuda::Result result = driver.memoryAllocate(&address, size);
+  cuda::Result result =
+      hostVisible
+          ? driver.memoryAllocateManaged(&address, size, cuda::attachGlobal)
+          : driver.memoryAllocate(&address, size);
   pointer = reinterpret_cast<void *>(address);
+  // Kernels use it more than the host does. Only a hint: it may fail.
+  if (hostVisible && result == cuda::success)
+    driver.memoryAdvise(address, size, cuda::preferredLocation, number);
   return result;
 }
 
-void CudaPool::give(void *pointer, bool hostVisible) {
-  if (hostVisible)
-    driver.memoryFreeHost(pointer);
-  else
-    driver.memoryFree(reinterpret_cast<cuda::Pointer>(pointer));
+void CudaPool::give(void *pointer) {
+  driver.memoryFree(reinterpret_cast<cuda::Pointer>(pointer));
 }
 
 void CudaPool::releaseSpare() {
@@ -84,7 +84,7 @@ void CudaPool::releaseSpare() {
     Spare &spare = hostVisible ? spareHost : spareDevice;
     for (auto &[size, pointers] : spare)
       for (void *pointer : pointers)
-        give(pointer, hostVisible);
+        give(pointer);
     spare.clear();
   }
 }

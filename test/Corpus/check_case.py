@@ -1,6 +1,6 @@
 """Judges one case of the corpus: IR that a real exporter wrote, with inputs and float64 results.
 
-usage: check_case.py CASE_DIR OPT RUNNER [DEVICE]
+usage: check_case.py [--plain=device] CASE_DIR OPT RUNNER [DEVICE]
 
 Forms the case with norm-fusion-fuse and counts the groups; runs it on two virtual devices of the emulator under two
 scheduling seeds (or once on DEVICE), with the stored inputs, against the stored float64 results and with --check. Prints one line and exits
@@ -73,7 +73,7 @@ def compare_codes(i, got, want, rule, dtype):
     return f"result {i}: up to {apart.max()} codes apart, {(apart == 0).mean():.3%} equal"
 
 
-def judge(case_dir, opt, runner, devices):
+def judge(case_dir, opt, runner, devices, passed_on=()):
     """What was expected and found: groups, largest error and its tolerance over all runs, and a message if anything is wrong."""
     case = json.load(open(f"{case_dir}/case.json"))
     ir, expect = f"{case_dir}/ir.mlir", case["expect"]
@@ -96,7 +96,7 @@ def judge(case_dir, opt, runner, devices):
     stored = bool(args) and all("file" in a for a in args)
     for device in devices:
         with tempfile.TemporaryDirectory() as t:
-            command = [runner, ir, f"--entry={case.get('function', 'main')}", *device, "--check", f"--json={t}/r.json"]
+            command = [runner, ir, f"--entry={case.get('function', 'main')}", *device, *passed_on, "--check", f"--json={t}/r.json"]
             command += ["--form-options=row-only=true"] if row_only else []
             command += [f"--input={case_dir}/{a['file']}" for a in args] if stored else []
             command += [f"--output={t}/o{i}.npy" for i in range(len(case["results"]))]
@@ -122,7 +122,8 @@ def get_devices(names):
 
 
 if __name__ == "__main__":
-    case_dir, opt, runner, *devices = sys.argv[1:]
-    message = judge(case_dir, opt, runner, get_devices(devices))["message"]
+    passed_on = [a for a in sys.argv[1:] if a.startswith("--")]
+    case_dir, opt, runner, *devices = [a for a in sys.argv[1:] if a not in passed_on]
+    message = judge(case_dir, opt, runner, get_devices(devices), passed_on)["message"]
     print(message or "ok")
     sys.exit(1 if message else 0)

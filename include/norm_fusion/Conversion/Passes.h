@@ -3,6 +3,7 @@
 #ifndef NORM_FUSION_CONVERSION_PASSES_H
 #define NORM_FUSION_CONVERSION_PASSES_H
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,6 +23,10 @@ namespace mlir::norm_fusion {
 
 #define GEN_PASS_DECL
 #include "norm_fusion/Conversion/Passes.h.inc"
+
+/// How the gpu.modules of norm-fusion-plain-to-gpu's kernels are called.
+inline constexpr llvm::StringLiteral plainKernelModulePrefix =
+    "norm_fusion_plain_kernels";
 
 #define GEN_PASS_REGISTRATION
 #include "norm_fusion/Conversion/Passes.h.inc"

@@ -107,6 +107,54 @@ def NormFusionCopyConstants
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
+  let summary = "Expand math functions to arithmetic in f64";
+  let description = [{
+    Devices have instructions for roots and roundings, everything else comes from
+    a library that may not be there. `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`,
+    `log1p`, `powf`, `tanh`, `erf` of f32 and f64 become arithmetic in f64, good to a
+    few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); what
+    has an instruction becomes the intrinsic of it. Other functions stay.
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string",
+               "Mnemonics of the ops to expand; without any: all">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def NormFusionPlainToGPU
+    : Pass<"norm-fusion-plain-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Launch linalg ops on memrefs as simple kernels";
+  let description = [{
+    Every `linalg` op and copy of host code becomes a `gpu.launch` with a thread
+    for each point of its parallel loops; reductions run inside a thread, and a
+    long reduction to a few values is shared by many. `gpu-kernel-outlining`
+    comes next. An op whose body a device has no code for stays, with a remark
+    named `plain`.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def NormFusionCheckShapes
+    : Pass<"norm-fusion-check-shapes", "::mlir::ModuleOp"> {
+  let summary = "Assert that sizes which must agree do";
+  let description = [{
+    Dynamic sizes of the operands of a bufferized linalg op or mixed reduction
+    that one loop runs over must be the same, and a `memref.cast` to a static size
+    must find that size. Nothing else checks it at run time: out of bounds, or
+    wrong results, would follow. Sizes that are the same value need no assertion.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def NormFusionAttachTarget
     : Pass<"norm-fusion-attach-target", "::mlir::ModuleOp"> {
   let summary = "Give every gpu.module the target that serializes it";

@@ -50,6 +50,11 @@ struct LowerOptions : FuseOptionsBase<LowerOptions> {
   Option<std::string> target{
       *this, "target", llvm::cl::desc("Who runs the kernels: nvvm or emulator"),
       llvm::cl::init("nvvm")};
+  Option<std::string> plain{
+      *this, "plain",
+      llvm::cl::desc("What runs what isn't fused: host, device (as simple "
+                     "kernels) or auto: host for the emulator, else device"),
+      llvm::cl::init("auto")};
   Option<std::string> toolkit{
       *this, "toolkit",
       llvm::cl::desc("Folder of the CUDA Toolkit, for bin and fatbin"),
@@ -62,15 +67,21 @@ void buildFusePipeline(OpPassManager &pm, const FuseOptions &options);
 /// Tensors to memrefs, with what must be done on tensors first.
 void buildBufferizePipeline(OpPassManager &pm);
 
-/// Launches of mixed reductions, bufferized: out of the norm_fusion dialect
+/// Mixed reductions and, if the options say so, what isn't fused, bufferized:
 /// into `gpu.module`s of device code in the LLVM and NVVM dialects, each with
-/// the target that serializes it.
+/// the target that serializes it, and their launches.
 void buildDevicePipeline(OpPassManager &pm, const LowerOptions &options);
+
+/// Whether buildDevicePipeline takes what isn't fused too.
+bool runsPlainOnDevice(const LowerOptions &options);
 
 /// Everything else, bufferized: to the LLVM dialect for the host.
 void buildHostPipeline(OpPassManager &pm);
 
-/// Bufferize and host: any module without mixed reductions.
+/// Nothing fused, still on tensors: mixed reductions become linalg.
+void buildUnfusePipeline(OpPassManager &pm);
+
+/// Unfuse, bufferize and host: any module.
 void buildPlainHostPipeline(OpPassManager &pm);
 
 /// Device code to binaries, by each module's target.

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
 namespace mlir::norm_fusion::runner {
@@ -42,6 +43,8 @@ struct CompileOptions {
   std::string schedule;
   bool rowOnly = false;
   bool emulator = true;
+  /// What isn't fused runs as simple kernels, not on the host.
+  bool plainOnDevice = false;
 };
 
 struct CompiledModule {
@@ -50,6 +53,7 @@ struct CompiledModule {
   /// Host code does more than allocate and launch.
   bool hostTouchesMemory = true;
   std::vector<KernelRecord> kernels;
+  llvm::StringSet<> plainKernels; ///< names of those of what isn't fused
   double totalMs = 0, ptxMs = 0;
 };
 
@@ -67,15 +71,17 @@ llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
 llvm::Expected<Signature> findEntry(ModuleOp module, StringRef name);
 
 /// Up to binaries of the kernels, in host code on memrefs; consumes `module`.
-/// Where nothing was fused it's still on tensors.
+/// Where there are no kernels it's still on tensors.
 llvm::Expected<CompiledModule> compileKernels(OwningOpRef<ModuleOp> module,
                                               const CompileOptions &options);
 /// Down to host code that can be called; consumes `module`.
 llvm::Expected<CompiledModule> compileFused(OwningOpRef<ModuleOp> module,
                                             const CompileOptions &options);
-/// For the host, nothing fused; `widen`: every float as f64.
+/// Nothing fused, for the host or the device as `options` say for what isn't;
+/// `widen`: every float as f64.
 llvm::Expected<CompiledModule> compilePlain(OwningOpRef<ModuleOp> module,
-                                            bool widen);
+                                            bool widen,
+                                            const CompileOptions &options);
 
 /// "k=v k=v" as an object; numbers as numbers.
 llvm::json::Object parseFields(StringRef text);

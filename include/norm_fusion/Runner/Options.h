@@ -21,6 +21,7 @@ struct RunnerOptions {
   std::string chip;
   std::string schedule;
   std::string emulator;
+  std::string plain = "auto";
   std::vector<std::string> inputs;
   uint64_t seed = 0;
   std::vector<int64_t> dims;

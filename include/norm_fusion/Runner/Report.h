@@ -31,6 +31,7 @@ struct Report {
   unsigned fused = 0;
   double totalMs = 0, ptxMs = 0, ptxasMs = 0;
   std::vector<KernelRecord> kernels;
+  unsigned plainLaunches = 0; ///< of kernels of what isn't fused
   std::vector<OutputReport> outputs;
   std::optional<bool> bitwise;
   std::optional<BenchmarkReport> benchmark;

@@ -1,0 +1,153 @@
+//===- CheckShapes.cpp - Sizes that must agree ----------------------------===//
+//
+// A loop of a linalg op takes its length from one operand and indexes the
+// others with it. Where sizes are dynamic, nothing but an assertion notices
+// that two inputs don't belong together. Sizes are traced to where they come
+// from first: most of them are the same value, and need none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Conversion/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::norm_fusion {
+#define GEN_PASS_DEF_NORMFUSIONCHECKSHAPES
+#include "norm_fusion/Conversion/Passes.h.inc"
+} // namespace mlir::norm_fusion
+
+using namespace mlir;
+
+namespace {
+/// A size: a number; that of a dimension of a buffer; or an index.
+struct Size {
+  Value source;
+  int64_t number = -1; ///< of the dimension, where `source` is a buffer
+
+  bool operator==(const Size &other) const {
+    return source == other.source && number == other.number;
+  }
+};
+} // namespace
+
+static Size traceIndex(Value index);
+
+/// Where the size of dimension `dim` of `buffer` comes from.
+static Size trace(Value buffer, int64_t dim) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return {Value(), type.getDimSize(dim)};
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+    return traceIndex(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+  if (auto cast = buffer.getDefiningOp<memref::CastOp>())
+    if (isa<MemRefType>(cast.getSource().getType()))
+      return trace(cast.getSource(), dim);
+  return {buffer, dim};
+}
+
+static Size traceIndex(Value index) {
+  APInt number;
+  if (matchPattern(index, m_ConstantInt(&number)))
+    return {Value(), number.getSExtValue()};
+  if (auto dim = index.getDefiningOp<memref::DimOp>())
+    if (std::optional<int64_t> number = dim.getConstantIndex();
+        number && isa<MemRefType>(dim.getSource().getType()))
+      return trace(dim.getSource(), *number);
+  return {index, -1};
+}
+
+namespace {
+struct CheckShapesPass final
+    : norm_fusion::impl::NormFusionCheckShapesBase<CheckShapesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      checked.clear();
+      SmallVector<Operation *> ops;
+      function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        bool isComputation =
+            isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
+        if (isComputation || isa<memref::CastOp>(op))
+          ops.push_back(op);
+        // Device code and bodies are no place for assertions.
+        return isComputation || isa<gpu::LaunchOp>(op) ? WalkResult::skip()
+                                                       : WalkResult::advance();
+      });
+      for (Operation *op : ops)
+        check(op);
+    }
+  }
+
+private:
+  void check(Operation *op) {
+    if (auto cast = dyn_cast<memref::CastOp>(op)) {
+      auto from = dyn_cast<MemRefType>(cast.getSource().getType());
+      auto to = dyn_cast<MemRefType>(cast.getType());
+      for (int64_t d = 0; from && to && d < to.getRank(); ++d)
+        if (from.isDynamicDim(d) && !to.isDynamicDim(d))
+          require(op, trace(cast.getSource(), d), {Value(), to.getDimSize(d)},
+                  llvm::formatv("dimension {0} must have size {1}", d,
+                                to.getDimSize(d)));
+      return;
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    auto fused = dyn_cast<norm_fusion::MixedReductionOp>(op);
+    // The first operand that each loop runs over, and its dimension.
+    llvm::SmallDenseMap<unsigned, std::pair<unsigned, unsigned>> first;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      unsigned i = operand.getOperandNumber();
+      AffineMap map = linalgOp ? linalgOp.getMatchingIndexingMap(&operand)
+                               : fused.getInputMap(i);
+      for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+        auto loop = dyn_cast<AffineDimExpr>(expr);
+        if (!loop)
+          continue;
+        auto [entry, isNew] = first.insert({loop.getPosition(), {i, d}});
+        auto [j, e] = entry->second;
+        if (!isNew)
+          require(op, trace(operand.get(), d), trace(op->getOperand(j), e),
+                  llvm::formatv("dimension {0} of operand {1} must have the "
+                                "size of dimension {2} of operand {3}",
+                                d, i, e, j));
+      }
+    }
+  }
+
+  void require(Operation *op, Size a, Size b, const std::string &what) {
+    if (a == b || (!a.source && !b.source))
+      return;
+    // What was asserted at the top of the function holds in all of it.
+    bool atTop = isa<FunctionOpInterface>(op->getParentOp()) &&
+                 op->getBlock()->isEntryBlock();
+    if (llvm::is_contained(checked, std::make_pair(a, b)))
+      return;
+    if (atTop)
+      checked.push_back({a, b});
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto get = [&](Size size) -> Value {
+      if (!size.source)
+        return arith::ConstantIndexOp::create(builder, loc, size.number);
+      if (size.number < 0)
+        return size.source;
+      return memref::DimOp::create(builder, loc, size.source, size.number);
+    };
+    Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       get(a), get(b));
+    std::string where;
+    if (auto place = loc->findInstanceOf<FileLineColLoc>())
+      where = llvm::formatv(" in line {0}", place.getLine());
+    cf::AssertOp::create(
+        builder, loc, same,
+        llvm::formatv("{0}{1}: {2}", op->getName(), where, what).str());
+  }
+
+  SmallVector<std::pair<Size, Size>> checked; ///< of the function
+};
+} // namespace

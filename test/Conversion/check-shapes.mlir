@@ -1,0 +1,54 @@
+// Sizes that come from different places are compared; those from the same one aren't.
+// RUN: norm-fusion-opt %s --norm-fusion-check-shapes | FileCheck %s
+
+#e = affine_map<(m, n) -> (m, n)>
+#c = affine_map<(m, n) -> (n)>
+
+// The result is allocated with %a's size; what was asserted isn't asserted again.
+// CHECK-LABEL: func.func @operands
+// CHECK-SAME:  %[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>
+// CHECK:       %[[DIM_B:.*]] = memref.dim %[[B]], %
+// CHECK:       %[[DIM_A:.*]] = memref.dim %[[A]], %
+// CHECK:       %[[SAME:.*]] = arith.cmpi eq, %[[DIM_B]], %[[DIM_A]]
+// CHECK:       cf.assert %[[SAME]], "linalg.add in line {{[0-9]+}}: dimension 0 of operand 1 must have the size of dimension 0 of operand 0"
+// CHECK-NOT:   cf.assert
+func.func @operands(%a: memref<?xf32>, %b: memref<?xf32>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %a, %c0 : memref<?xf32>
+  %o = memref.alloc(%m) : memref<?xf32>
+  linalg.add ins(%a, %b : memref<?xf32>, memref<?xf32>) outs(%o : memref<?xf32>)
+  linalg.mul ins(%a, %b : memref<?xf32>, memref<?xf32>) outs(%o : memref<?xf32>)
+  return %o : memref<?xf32>
+}
+
+// CHECK-LABEL: func.func @static
+// CHECK-NOT:   cf.assert
+func.func @static(%a: memref<4xf32>, %b: memref<4xf32>) {
+  linalg.add ins(%a, %b : memref<4xf32>, memref<4xf32>) outs(%a : memref<4xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @cast
+// CHECK:       cf.assert %{{.*}}, "memref.cast in line {{[0-9]+}}: dimension 0 must have size 4"
+func.func @cast(%a: memref<?xf32>) -> memref<4xf32> {
+  %0 = memref.cast %a : memref<?xf32> to memref<4xf32>
+  return %0 : memref<4xf32>
+}
+
+// CHECK-LABEL: func.func @fused
+// CHECK:       cf.assert %{{.*}}, "norm_fusion.mixed_reduction in line {{[0-9]+}}: dimension 0 of operand 1 must have the size of dimension 0 of operand 0"
+// CHECK-NOT:   cf.assert
+// CHECK:       norm_fusion.mixed_reduction
+func.func @fused(%x: memref<?x5xf32>, %o: memref<?x5xf32>, %t: memref<5xf32>) {
+  norm_fusion.mixed_reduction dims = [row, column] ins(%x : memref<?x5xf32>) outs(%o, %t : memref<?x5xf32>, memref<5xf32>) maps = [#e, #e, #c] {
+  ^bb0(%a: f32):
+    %s = norm_fusion.row_reduce add, %a : f32
+    %d = arith.subf %a, %s : f32
+    norm_fusion.partial_accumulate add, %a : f32
+    norm_fusion.yield %d : f32
+  } combine {
+  ^bb0(%a: f32, %k: f32):
+    norm_fusion.yield %k : f32
+  }
+  return
+}

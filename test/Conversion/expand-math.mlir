@@ -1,0 +1,45 @@
+// Functions become arithmetic in f64 and intrinsics that are instructions; the
+// values are compared in test/Runner/math.test.
+// RUN: norm-fusion-opt %s --norm-fusion-expand-math | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-expand-math | norm-fusion-opt --norm-fusion-expand-math | FileCheck %s
+// RUN: norm-fusion-opt %s --norm-fusion-expand-math=ops=exp | FileCheck %s --check-prefix=OPS
+// OPS-LABEL: func.func @exp
+// OPS-NOT:   math.exp
+// OPS-LABEL: func.func @instructions
+// OPS:       math.rsqrt
+
+// CHECK-LABEL: func.func @exp
+// CHECK:       arith.extf %{{.*}} : f32 to f64
+// CHECK:       llvm.call_intrinsic "llvm.roundeven"(%{{.*}}) : (f64) -> f64
+// CHECK-NOT:   math.
+// CHECK:       arith.truncf %{{.*}} : f64 to f32
+func.func @exp(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @instructions
+// CHECK-NOT:   f64
+// CHECK:       %[[ROOT:.*]] = llvm.call_intrinsic "llvm.sqrt"(%{{.*}}) : (f32) -> f32
+// CHECK:       arith.divf %{{.*}}, %[[ROOT]]
+// CHECK:       llvm.call_intrinsic "llvm.ctlz"(%{{.*}}, %false
+// CHECK:       %[[SIZE:.*]] = llvm.call_intrinsic "llvm.fabs"
+// CHECK:       arith.cmpf olt, %[[SIZE]]
+func.func @instructions(%x: f32, %i: i32) -> (f32, i32, i1) {
+  %0 = math.rsqrt %x : f32
+  %1 = math.ctlz %i : i32
+  %2 = math.isfinite %x : f32
+  return %0, %1, %2 : f32, i32, i1
+}
+
+// What has no expansion, and what isn't a scalar of f32 or f64, stays.
+// CHECK-LABEL: func.func @stays
+// CHECK:       math.sin
+// CHECK:       math.exp %{{.*}} : f16
+// CHECK:       math.exp %{{.*}} : vector<4xf32>
+func.func @stays(%x: f32, %h: f16, %v: vector<4xf32>) -> (f32, f16, vector<4xf32>) {
+  %0 = math.sin %x : f32
+  %1 = math.exp %h : f16
+  %2 = math.exp %v : vector<4xf32>
+  return %0, %1, %2 : f32, f16, vector<4xf32>
+}
