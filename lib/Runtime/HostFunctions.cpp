@@ -152,7 +152,7 @@ static void mgpuLaunchClusterKernel(void *kernel, intptr_t clusterX,
   config.block = {unsigned(blockX), unsigned(blockY), unsigned(blockZ)};
   config.cluster = {unsigned(clusterX), unsigned(clusterY), unsigned(clusterZ)};
   config.dynamicSharedMemory = shared;
-  // Upstream passes no count here; devices take as many as the kernel has.
+  config.countsArguments = false; // upstream passes no count here
   launch(kernel, config, stream, parameters, 0);
 }
 

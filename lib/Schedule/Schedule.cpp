@@ -135,13 +135,18 @@ unsigned Problem::bytesPerColumn() const {
   return bytes;
 }
 
-/// Columns of a vector: 16 bytes of the narrowest type of two bytes or more, or
-/// the largest part of it that divides the columns.
-static unsigned getVector(const Problem &problem) {
+/// Columns of 16 bytes of the narrowest type of two bytes or more.
+static unsigned getFullVector(const Problem &problem) {
   unsigned narrowest = 8;
   for (unsigned bytes : problem.elementBytes)
     narrowest = std::min(narrowest, std::max(bytes, 2u));
-  unsigned vector = problem.elementBytes.empty() ? 4 : 16 / narrowest;
+  return problem.elementBytes.empty() ? 4 : 16 / narrowest;
+}
+
+/// Columns of a vector: a full one, or the largest part of it that divides the
+/// columns.
+static unsigned getVector(const Problem &problem) {
+  unsigned vector = getFullVector(problem);
   while (vector > 1 && !ShapedType::isDynamic(problem.columns) &&
          problem.columns % vector)
     vector /= 2;
@@ -383,30 +388,31 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   bool tags = problem.taggable && !problem.segmented;
   Combine combine = tags ? Combine::tags : Combine::grid;
   Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;
-  // Single narrow elements: a warp's part of a row is shifted, and as long.
-  unsigned full = vector;
-  for (unsigned bytes : problem.elementBytes)
-    if (bytes * vector < 4) {
-      vector = 1;
-      full = 16 / std::max(bytes, 2u);
-    }
-  bool shifted = copy == Copy::cp_async && full != vector;
-
+  // Copies of 4 bytes are many: where elements are narrower, a warp's part of a
+  // row is shifted instead. A lane holds as many columns as with full vectors.
+  unsigned scale = getFullVector(problem) / vector;
+  bool shifted =
+      copy == Copy::cp_async &&
+      llvm::any_of(problem.elementBytes,
+                   [&](unsigned bytes) { return bytes * vector < 8; }) &&
+      llvm::any_of(problem.elementBytes,
+                   [](unsigned bytes) { return bytes < 4; });
+  if (shifted) {
+    scale *= vector;
+    vector = 1;
+  }
   int64_t vectors =
       std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);
+
   std::string why;
   ScheduleAttr fallback;
   // Two vectors a lane keep accumulators and rows within the registers of 12
   // to 16 warps; wider rows need more of both.
   for (unsigned chunks : {2u, 1u, 3u, 4u}) {
-    unsigned lane = chunks;
+    unsigned lane = std::min<int64_t>(
+        {int64_t(chunks * scale), int64_t(llvm::divideCeil(vectors, 32)), 16});
     Structure structure = Structure::ring;
     unsigned cluster = 1, warps = 1, lanes = 32, rows = 1, groups;
-    if (shifted) {
-      // As many elements a lane as two vectors would be, fewer in short rows.
-      lane = std::min<int64_t>(chunks * full, llvm::divideCeil(vectors, 32));
-      lane = std::min(lane, 16u);
-    }
     if (vectors <= 96 && !shifted) {
       structure = Structure::small;
       if (chunks != 2)

@@ -36,6 +36,8 @@ struct LaunchConfig {
   bool cooperative = false;
   /// May start while the launch before it in the stream still runs.
   bool programmaticDependent = false;
+  /// False: as many arguments come as the kernel takes, whatever their count says.
+  bool countsArguments = true;
 };
 
 struct DeviceProperties {

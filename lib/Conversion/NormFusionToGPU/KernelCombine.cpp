@@ -30,8 +30,7 @@ static unsigned getTileWidth(const Problem &problem) {
                    [](unsigned bytes) { return bytes > 4; }))
     return 1;
   unsigned width = 1;
-  while (width < 4 && problem.columns % (width * 2) == 0 &&
-         problem.columns > 32 * width * kTiles)
+  while (width < kPitchColumns && problem.columns > 32 * width * kTiles)
     width *= 2;
   return width;
 }
@@ -82,13 +81,21 @@ void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
     words.push_back(load(from));
   if (tags) {
     // Any word with the other launch's parity is loaded again.
+    // Columns beyond the last one in a lane's words are never written.
+    int64_t rest = problem.columns % width;
+    Value isLast;
+    if (rest)
+      isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column,
+                                     i64(problem.columns - rest));
     auto isStale = [&](Value vector) {
       Value differs = i32(0);
-      for (unsigned e = 0; e < width; ++e)
-        differs = arith::OrIOp::create(
-            b, differs,
-            arith::XOrIOp::create(
-                b, LLVM::ExtractElementOp::create(b, vector, i32(e)), parity));
+      for (unsigned e = 0; e < width; ++e) {
+        Value differ = arith::XOrIOp::create(
+            b, LLVM::ExtractElementOp::create(b, vector, i32(e)), parity);
+        if (rest && e >= rest)
+          differ = select(isLast, i32(0), differ);
+        differs = arith::OrIOp::create(b, differs, differ);
+      }
       return arith::TruncIOp::create(b, b.getI1Type(), differs).getResult();
     };
     SmallVector<Type> types(llvm::map_range(words, [](Value v) {

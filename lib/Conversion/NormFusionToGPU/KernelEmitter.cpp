@@ -79,6 +79,9 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentDims = op.getRowDims();
   segmentDims.reset(reducedRowDims);
   columnCount = product(columnDims);
+  pitch = mul(arith::DivUIOp::create(b, add(columnCount, i64(kPitchColumns - 1)),
+                                     i64(kPitchColumns)),
+              i64(kPitchColumns));
   rowCount = product(reducedRowDims);
   segmentCount = product(segmentDims);
   segmentIndices.resize(op.getNumDims());
@@ -564,30 +567,50 @@ static SmallVector<unsigned> getBodyOutputs(MixedReductionOp op) {
   return outputs;
 }
 
-void KernelEmitter::storeElementOutputs(unsigned p, ColumnView &view) {
+/// Where all columns exist for the whole warp, one branch says so.
+void KernelEmitter::storeElementOutputs(unsigned p,
+                                        MutableArrayRef<ColumnView> views,
+                                        Value allExist) {
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
   SmallVector<std::pair<unsigned, Value>> ready;
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
     Value value = yield.getValues()[k];
     bool isElement = op.getOutputMap(output).getNumResults() == op.getNumDims();
     if (isElement && phase(value) == p)
-      ready.push_back({numInputs + output, evaluate(value, view)});
+      ready.push_back({numInputs + output, value});
   }
   if (ready.empty())
     return;
-  SmallVector<Value> indices(rowIndices);
-  delinearize(view.column, columnDims, indices);
-  auto store = [&] {
+  for (ColumnView &view : views)
     for (auto [operand, value] : ready)
-      storeGlobal(operand, offset(operand, indices), value);
+      evaluate(value, view);
+  auto guarded = [&](Value condition, llvm::function_ref<void()> emit) {
+    if (!condition)
+      return emit();
+    auto ifOp = scf::IfOp::create(b, condition);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    emit();
   };
-  Value mask = both(view.mask, rowExists);
-  if (!mask)
-    return store();
-  auto ifOp = scf::IfOp::create(b, mask);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifOp.thenBlock());
-  store();
+  auto store = [&](bool masked) {
+    for (ColumnView &view : views)
+      guarded(masked ? view.mask : Value(), [&] {
+        SmallVector<Value> indices(rowIndices);
+        delinearize(view.column, columnDims, indices);
+        for (auto [operand, value] : ready)
+          storeGlobal(operand, offset(operand, indices), evaluate(value, view));
+      });
+  };
+  guarded(rowExists, [&] {
+    if (!allExist)
+      return store(/*masked=*/true);
+    auto ifAll = scf::IfOp::create(b, allExist, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifAll.thenBlock());
+    store(/*masked=*/false);
+    b.setInsertionPointToStart(ifAll.elseBlock());
+    store(/*masked=*/true);
+  });
 }
 
 void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
@@ -734,7 +757,7 @@ Value KernelEmitter::emitPlain(Value item, Value firstRow, Value step) {
                      createCombine(b, b.getLoc(), accumulate.getCombiner(), old,
                                    value, /*contract=*/true));
       }
-      storeElementOutputs(p, view);
+      storeElementOutputs(p, view, /*allExist=*/Value());
       return next;
     });
     if (wave.empty())

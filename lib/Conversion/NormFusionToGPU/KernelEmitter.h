@@ -42,6 +42,9 @@ Type getWordType(Type type);
 Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
                 StringRef text, StringRef constraints);
 
+/// Partial rows are padded to a multiple of this many columns.
+constexpr int64_t kPitchColumns = 4;
+
 /// What a column of one item takes in the workspace, all accumulators, bytes.
 int64_t getWorkspaceColumnBytes(MixedReductionOp op);
 
@@ -134,7 +137,8 @@ private:
   void prepareRowValues(unsigned p);
   Value masked(Value value, ColumnView &view, Combiner combiner);
   /// Stores the outputs whose value is known first in phase `p`.
-  void storeElementOutputs(unsigned p, ColumnView &view);
+  void storeElementOutputs(unsigned p, MutableArrayRef<ColumnView> views,
+                           Value allExist);
   void storeRowOutputs(unsigned p, Value isLeader);
 
   //===--- Exchange ---===//
@@ -203,6 +207,7 @@ private:
   unsigned numInputs;
 
   Value rowCount, segmentCount, columnCount; ///< i64
+  Value pitch;                               ///< of partial rows, i64
   Value rank;                    ///< i32, of the block in its cluster
   Value cluster, clusterStride;  ///< i64, of the block and of the grid
   Value parity;                  ///< i32, of this launch's tags

@@ -1,7 +1,7 @@
 //===- KernelPartials.cpp - Partial rows in the workspace -----------------===//
 //
 // What an item leaves for the combination: one row of words an accumulator,
-// [accumulator][item][column]. With combine=tags the lowest bit of every f32
+// [accumulator][item][column], each row padded to four columns. With combine=tags the lowest bit of every f32
 // word is the parity of the launch, so that a reader sees by the word alone
 // whether it is new: no barrier, no fence. That needs the same blocks to write
 // the same words in every launch: the grid doesn't depend on the rows then.
@@ -39,12 +39,12 @@ int64_t norm_fusion::getWorkspaceColumnBytes(MixedReductionOp op) {
 Value KernelEmitter::partialAddress(unsigned accumulator, Value item,
                                     Value column) {
   Value items = mul(segmentCount, arguments.splits);
-  Value plane = mul(items, columnCount);
+  Value plane = mul(items, pitch);
   int64_t bytesBefore = 0;
   for (unsigned a = 0; a < accumulator; ++a)
     bytesBefore += getWordBytes(accumulations[a]);
   Value base = add(mul(plane, i64(bytesBefore)), i64(kWorkspaceHeaderBytes));
-  Value element = add(mul(item, columnCount), column);
+  Value element = add(mul(item, pitch), column);
   return byteAddress(
       arguments.workspace,
       add(base, mul(element, i64(getWordBytes(accumulations[accumulator])))));
@@ -116,8 +116,6 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
   int64_t bytes = getWordBytes(accumulations[accumulator]);
   if (schedule.getCombine() != Combine::tags) {
     int64_t size = bytes * (type ? type.getDimSize(0) : 1);
-    // Partial rows of N columns keep a vector's alignment only where N has it:
-    // every operand that the ring takes has.
     LLVM::StoreOp::create(b, words, pointer,
                           /*alignment=*/std::min<int64_t>(size, 16));
     return;

@@ -137,6 +137,13 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
                                             column, i32(columns));
   }
 
+  // Most warps own no column that doesn't exist.
+  Value allExist;
+  if (!exact)
+    allExist = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ule,
+        add(firstColumn, i64(chunks * lanes * width)), i64(columns));
+
   // The inputs that a row brings, and those that stay.
   SmallVector<Stream> streams;
   unsigned slotBytes = 0; // of a warp
@@ -526,11 +533,17 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
           wave = waves[p];
         SmallVector<SmallVector<Value>> chains(wave.size());
         for (auto [c, view] : llvm::enumerate(row.columns)) {
-          storeElementOutputs(p, view);
           for (auto [reduction, chain] : llvm::zip(wave, chains)) {
             RowReduceOp reduce = reduction;
+            Value value = evaluate(reduce.getOperand(), view);
+            if (!view.mask) {
+              addElements(chain, value, reduce.getCombiner());
+              continue;
+            }
+            SmallVector<Value> ofChunk;
+            addElements(ofChunk, value, reduce.getCombiner());
             addElements(chain,
-                        masked(evaluate(reduce.getOperand(), view), view,
+                        masked(addChains(ofChunk, reduce.getCombiner()), view,
                                reduce.getCombiner()),
                         reduce.getCombiner());
           }
@@ -542,10 +555,11 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
                                        sum,
                                        evaluate(partial.getOperand(), view),
                                        /*contract=*/true);
-            Value counts = both(view.mask, rowExists);
-            sum = counts ? select(counts, next, sum) : next;
+            // The sums of columns that don't exist are never read.
+            sum = rowExists ? select(rowExists, next, sum) : next;
           }
         }
+        storeElementOutputs(p, row.columns, allExist);
         for (auto [reduction, chain] : llvm::zip(wave, chains))
           sums[u].push_back(
               addChains(chain, RowReduceOp(reduction).getCombiner()));

@@ -209,10 +209,12 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   Value grid = arith::MulIOp::create(
       b, arith::MinUIOp::create(b, items, clusters), constant(cluster));
 
+  Value pitch = arith::MulIOp::create(
+      b, arith::CeilDivUIOp::create(b, host.columns, constant(kPitchColumns)),
+      constant(kPitchColumns));
   Value workspaceBytes = arith::AddIOp::create(
       b,
-      arith::MulIOp::create(b,
-                            arith::MulIOp::create(b, items, host.columns),
+      arith::MulIOp::create(b, arith::MulIOp::create(b, items, pitch),
                             constant(getWorkspaceColumnBytes(op))),
       constant(kWorkspaceHeaderBytes));
   Value workspace =

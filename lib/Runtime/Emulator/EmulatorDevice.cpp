@@ -359,7 +359,8 @@ Error EmulatorDevice::launch(KernelHandle handle, const LaunchConfig &config,
                              llvm::ArrayRef<void *> arguments,
                              StreamHandle stream) {
   const Kernel &kernel = *static_cast<Kernel *>(handle);
-  if (arguments.size() != kernel.argumentBytes.size())
+  if (config.countsArguments &&
+      arguments.size() != kernel.argumentBytes.size())
     return makeError(ErrorKind::other,
                      "kernel " + kernel.name + " takes " +
                          llvm::Twine(kernel.argumentBytes.size()) +
