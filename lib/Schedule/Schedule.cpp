@@ -60,8 +60,6 @@ Problem Problem::get(MixedReductionOp op) {
     for (AffineExpr expr : map.getResults())
       (op.isColumnDim(cast<AffineDimExpr>(expr).getPosition()) ? hasColumn
                                                                : hasRow) = true;
-    if (hasRow && !hasColumn && i < inputs)
-      problem.rowInputBytes.push_back(getBytes(type));
     if (!hasColumn && i >= inputs && map.getNumResults() + columnDims.size() !=
                                          op.getNumDims())
       problem.unsupported = llvm::formatv(

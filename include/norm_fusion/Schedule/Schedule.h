@@ -20,8 +20,6 @@ struct Problem {
   int64_t columns = 0;
   /// Bytes of one element of every input of the element level.
   SmallVector<unsigned> elementBytes;
-  /// Bytes of one element of every input of the row level.
-  SmallVector<unsigned> rowInputBytes;
   /// Bytes of one accumulator of every partial accumulation.
   SmallVector<unsigned> accumulatorBytes;
   unsigned rowReductions = 0;
