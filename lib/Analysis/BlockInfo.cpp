@@ -27,16 +27,10 @@ BlockInfo::BlockInfo(Block &block) : block(block) {
     if (used)
       live.insert(op);
   }
-}
-
-SmallVector<Operation *> BlockInfo::getLiveUsers(Value value) const {
-  SmallVector<Operation *> users;
-  llvm::SmallDenseSet<Operation *> seen;
-  for (Operation *user : value.getUsers())
-    if (Operation *ancestor = getAncestor(user);
-        ancestor && isLive(ancestor) && seen.insert(ancestor).second)
-      users.push_back(ancestor);
-  return users;
+  for (Operation *op : ops)
+    if (isLive(op))
+      for (Value value : getUsedValues(op))
+        liveUsers[value].push_back(op);
 }
 
 ArrayRef<Value> BlockInfo::getUsedValues(Operation *op) {

@@ -27,14 +27,22 @@ struct Level {
   bool inside = false;
 };
 
+/// What an op of the space reads.
+struct SpaceRead {
+  Value value;
+  /// It has the axes there that it has in the space.
+  bool match;
+  /// See BlockInfo; and of full size.
+  bool uniform, full;
+};
+
 /// An op's place in the space, whatever the orientation.
 struct SpaceMember {
   /// Null for a reshape.
   const PointOp *point = nullptr;
   llvm::SmallBitVector axes, reduced;
-  /// What the op reads, and whether it has the axes there that it has in the
-  /// space. Inits of reductions come last.
-  SmallVector<std::pair<Value, bool>> reads;
+  /// Inits of reductions come last.
+  SmallVector<SpaceRead> reads;
 };
 
 enum class Role { outside, elementwise, row, column };
@@ -73,6 +81,10 @@ private:
   bool isFullSize(Value value) const;
   llvm::SmallBitVector getValueAxes(Value value) const;
 
+  /// Makes a member of `op` if all it reads and yields has a place.
+  void addReshape(Operation *op);
+  void addPoint(Operation *op);
+  void addMember(Operation *op, SpaceMember member);
   /// The axes that `value`, read by an op over `loops`, really varies over.
   llvm::SmallBitVector getVarying(Value value, bool match,
                                   const llvm::SmallBitVector &loops) const;

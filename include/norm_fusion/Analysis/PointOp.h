@@ -102,8 +102,12 @@ public:
     return block.findAncestorOpInBlock(*op);
   }
   unsigned getOrder(Operation *op) const { return order.lookup(op); }
-  /// Live ops of the block that use `value`, themselves or in their regions.
-  SmallVector<Operation *> getLiveUsers(Value value) const;
+  /// Live ops of the block that use `value`, themselves or in their regions, in
+  /// order.
+  ArrayRef<Operation *> getLiveUsers(Value value) const {
+    auto it = liveUsers.find(value);
+    return it == liveUsers.end() ? ArrayRef<Operation *>() : it->second;
+  }
   /// Values from above that `op` or its regions use.
   ArrayRef<Value> getUsedValues(Operation *op);
 
@@ -123,6 +127,9 @@ private:
   llvm::DenseMap<Operation *, StringRef> reasons;
   llvm::DenseMap<Value, bool> uniform;
   llvm::DenseMap<Operation *, SmallVector<Value>> used;
+  /// A value from above can have users in any number of other blocks: those
+  /// of this block are looked up, not searched for.
+  llvm::DenseMap<Value, SmallVector<Operation *, 2>> liveUsers;
 };
 
 } // namespace mlir::norm_fusion
