@@ -32,7 +32,14 @@ namespace {
 /// Forms the groups of one block.
 class BlockFormer {
 public:
-  BlockFormer(Block &block, bool rowOnly) : block(block), rowOnly(rowOnly) {}
+  struct Options {
+    bool rowOnly;
+    Profit profit;
+    TargetInfo target;
+  };
+
+  BlockFormer(Block &block, const Options &options)
+      : block(block), options(options) {}
 
   void run();
 
@@ -43,11 +50,12 @@ private:
   StringRef place(const MixedGroup &group, ArrayRef<Value> inputs,
                   Operation *&after, SmallVectorImpl<Operation *> &sink,
                   Operation *&blame);
+  std::optional<Refusal> getRefusal(const GroupCost &cost) const;
   void replaceSizes(const MixedGroup &group);
   void eraseLeftovers(MixedOrderReductionAnalysis &analysis);
   remark::RemarkOpts getRemark(StringRef name);
   void remarkFormed(const MixedGroup &group, MixedReductionOp op,
-                    int64_t bytesBefore, int64_t bytesAfter);
+                    const GroupCost &cost);
 
   /// Where an op stands: its number in the block as it was analysed plus one,
   /// and for what was put behind that op since, a running number. Asking the
@@ -58,7 +66,7 @@ private:
   void setPositions(Operation *first, Operation *last, unsigned anchor);
 
   Block &block;
-  bool rowOnly;
+  const Options &options;
   BlockInfo *info = nullptr;
   llvm::DenseMap<Operation *, Position> positions;
   /// The last op that was put behind an op, and its running number.
@@ -73,6 +81,13 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
   using NormFusionFormBase::NormFusionFormBase;
 
   void runOnOperation() override {
+    std::optional<TargetInfo> target = TargetInfo::get(chip);
+    if (!target) {
+      getOperation()->emitError("unknown chip '")
+          << chip << "', expected sm_80 or newer";
+      return signalPassFailure();
+    }
+    BlockFormer::Options options{rowOnly, profit, *target};
     SmallVector<Block *> blocks;
     auto collect = [&](FunctionOpInterface function) {
       function->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -91,7 +106,7 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
       return WalkResult::advance();
     });
     for (Block *block : blocks)
-      BlockFormer(*block, rowOnly).run();
+      BlockFormer(*block, options).run();
   }
 };
 } // namespace
@@ -208,6 +223,14 @@ static int64_t getBytesBefore(const MixedGroup &group) {
   return bytes;
 }
 
+std::optional<Refusal> BlockFormer::getRefusal(const GroupCost &cost) const {
+  if (options.profit == Profit::always)
+    return std::nullopt;
+  if (options.profit == Profit::never)
+    return Refusal{"forbidden", "profit=never", "profit=auto or always"};
+  return findRefusal(block.getParentOp()->getContext(), cost, options.target);
+}
+
 bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                        const MixedGroup &group) {
   // An op that another group took in meanwhile: the next round sees it there.
@@ -218,6 +241,13 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   if (!builder.canBuild()) {
     missed.push_back({"unknown-size", group.members.front(),
                       "a size that no operand has", "sizes from operands"});
+    return false;
+  }
+  GroupCost cost = builder.getCost();
+  cost.bytesBefore = getBytesBefore(group);
+  if (std::optional<Refusal> refusal = getRefusal(cost)) {
+    missed.push_back({refusal->reason, group.members.front(), refusal->found,
+                      refusal->needed});
     return false;
   }
   SmallVector<Value> inputs = builder.getInputs();
@@ -246,7 +276,6 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   else
     b.setInsertionPointToStart(&block);
   replaceSizes(group);
-  int64_t bytes = builder.getBytes(), bytesBefore = getBytesBefore(group);
   SmallVector<Value> results;
   MixedReductionOp op = builder.build(b, results);
   Operation *last = results.empty() ? op.getOperation()
@@ -271,7 +300,7 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   taken.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.producers.begin(), group.producers.end());
-  remarkFormed(group, op, bytesBefore, bytes);
+  remarkFormed(group, op, cost);
   return true;
 }
 
@@ -321,7 +350,7 @@ bool BlockFormer::formRound(bool &again) {
         return linalgOp && linalgOp.getNumReductionLoops() != 0;
       }))
     return false;
-  MixedOrderReductionAnalysis analysis(block, {rowOnly});
+  MixedOrderReductionAnalysis analysis(block, {options.rowOnly});
   missed.clear();
   replaced.clear();
   taken.clear();
@@ -356,7 +385,7 @@ remark::RemarkOpts BlockFormer::getRemark(StringRef name) {
 }
 
 void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
-                               int64_t bytesBefore, int64_t bytesAfter) {
+                               const GroupCost &cost) {
   SmallVector<int64_t> sizes = op.getStaticDimSizes();
   int64_t rows = 1, columns = 1;
   for (auto [d, size] : llvm::enumerate(sizes)) {
@@ -374,6 +403,6 @@ void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
       << remark::metric("columns", text(columns))
       << remark::metric("row-reductions", group.rowReductions.size())
       << remark::metric("column-reductions", group.columnReductions.size())
-      << remark::metric("bytes-before", bytesBefore)
-      << remark::metric("bytes-after", bytesAfter);
+      << remark::metric("bytes-before", cost.bytesBefore)
+      << remark::metric("bytes-after", cost.bytesAfter);
 }

@@ -3,6 +3,8 @@
 #ifndef NORM_FUSION_LIB_TRANSFORMS_GROUPBUILDER_H
 #define NORM_FUSION_LIB_TRANSFORMS_GROUPBUILDER_H
 
+#include "Profit.h"
+
 #include "norm_fusion/Analysis/MixedOrderReductionAnalysis.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -28,8 +30,8 @@ public:
   /// Builds the op at `builder` and the replacements of the group's results.
   MixedReductionOp build(OpBuilder &builder, SmallVectorImpl<Value> &results);
 
-  /// Estimated bytes that the op's operands and results move.
-  int64_t getBytes() const;
+  /// What the op would need and move; without what its ops move as they stand.
+  GroupCost getCost() const;
 
 private:
   struct Input {
