@@ -21,7 +21,7 @@ static LogicalResult verifyReduction(OpTy op, bool overRows) {
   if (!op.getOver())
     return success();
   llvm::SmallBitVector seen(parent.getNumDims());
-  for (int64_t d : *op.getOver()) {
+  for (int64_t d : ArrayRef<int64_t>(*op.getOver())) {
     if (d < 0 || d >= parent.getNumDims() || seen.test(d) ||
         parent.isColumnDim(d) == overRows)
       return op.emitOpError("C14: 'over' has ")
