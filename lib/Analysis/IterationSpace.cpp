@@ -142,20 +142,44 @@ bool IterationSpace::distribute(const AxisList &list, ArrayRef<int64_t> extents,
         return ShapedType::isDynamic(axes[axis].extent);
       });
   if (!isStatic) {
-    // One axis that isn't split yet becomes the dimensions; else they match
-    // one by one.
-    if (finest.size() == 1) {
-      SmallVector<unsigned, 2> parts;
-      for (unsigned i : wanted) {
-        parts.push_back(createAxis(extents[i], sizes.empty() ? Value() : sizes[i]));
-        dims[i] = {parts.back()};
-      }
-      axes[finest[0]].parts = parts;
+    // Equal extents outermost or innermost are the same axes; so is what is
+    // left between, since the number of elements is the same.
+    ArrayRef<unsigned> rest = finest, open = wanted;
+    auto match = [&](unsigned axis, unsigned i) {
+      if (ShapedType::isDynamic(extents[i]) || axes[axis].extent != extents[i])
+        return false;
+      dims[i] = {axis};
+      return true;
+    };
+    while (!rest.empty() && !open.empty() && match(rest.front(), open.front())) {
+      rest = rest.drop_front();
+      open = open.drop_front();
+    }
+    while (!rest.empty() && !open.empty() && match(rest.back(), open.back())) {
+      rest = rest.drop_back();
+      open = open.drop_back();
+    }
+    if (rest.empty() || open.empty())
+      return rest.empty() && open.empty();
+    if (open.size() == 1) {
+      dims[open.front()].assign(rest.begin(), rest.end());
       return true;
     }
-    if (finest.size() != wanted.size())
+    // One axis that isn't split yet becomes the dimensions; else they match
+    // one by one.
+    if (rest.size() == 1) {
+      SmallVector<unsigned, 2> parts;
+      for (unsigned i : open) {
+        parts.push_back(
+            createAxis(extents[i], sizes.empty() ? Value() : sizes[i]));
+        dims[i] = {parts.back()};
+      }
+      axes[rest.front()].parts = parts;
+      return true;
+    }
+    if (rest.size() != open.size())
       return false;
-    for (auto [axis, i] : llvm::zip_equal(finest, wanted)) {
+    for (auto [axis, i] : llvm::zip_equal(rest, open)) {
       bool equal = ShapedType::isDynamic(extents[i])
                        ? !sizes.empty() && sizes[i] && isAxisSize(sizes[i], axis)
                        : axes[axis].extent == extents[i];

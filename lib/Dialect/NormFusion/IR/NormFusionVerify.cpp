@@ -147,7 +147,7 @@ static LogicalResult verifyRegions(MixedReductionOp op) {
   for (Region *region : {&op.getBody(), &op.getCombine()}) {
     if (region->empty())
       continue;
-    if (!isa<YieldOp>(region->front().getTerminator()))
+    if (region->front().empty() || !isa<YieldOp>(region->front().back()))
       return op.emitOpError("C12: expected norm_fusion.yield at the end");
     for (Operation &inner : region->front().without_terminator()) {
       bool isBody = region == &op.getBody();

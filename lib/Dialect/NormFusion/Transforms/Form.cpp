@@ -217,6 +217,9 @@ static int64_t getBytesBefore(const MixedGroup &group) {
         continue;
       for (OpOperand *input : linalgOp.getDpsInputOperands())
         count(input->get());
+      if (linalgOp.getNumReductionLoops() != 0)
+        for (OpOperand &init : linalgOp.getDpsInitsMutable())
+          count(init.get());
       for (Value result : op->getResults())
         count(result);
     }

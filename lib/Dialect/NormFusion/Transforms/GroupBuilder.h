@@ -64,6 +64,13 @@ private:
   AxisMap getCoarse(const AxisList &flat) const;
   AffineMap getMap(const AxisList &flat) const;
 
+  /// A dimension that walks some axes, and the extent of the others in it.
+  struct SizeSource {
+    Value value;
+    unsigned dim;
+    int64_t divisor;
+  };
+  std::optional<SizeSource> findSize(const AxisList &axes) const;
   bool hasSize(const AxisList &axes) const;
   OpFoldResult getSize(OpBuilder &builder, const AxisList &axes) const;
   bool canReshape(const AxisMap &from, const AxisMap &to) const;

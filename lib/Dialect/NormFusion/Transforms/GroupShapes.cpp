@@ -145,12 +145,24 @@ static int64_t getProduct(const IterationSpace &space, const AxisList &axes) {
   return product;
 }
 
-bool GroupBuilder::hasSize(const AxisList &axes) const {
-  if (!ShapedType::isDynamic(getProduct(space, axes)))
-    return true;
+std::optional<GroupBuilder::SizeSource>
+GroupBuilder::findSize(const AxisList &axes) const {
   for (const Input &input : inputs)
-    if (llvm::is_contained(input.axes, axes))
-      return true;
+    for (auto [i, list] : llvm::enumerate(input.axes)) {
+      AxisList others;
+      llvm::copy_if(list, std::back_inserter(others), [&](unsigned axis) {
+        return !llvm::is_contained(axes, axis);
+      });
+      int64_t divisor = getProduct(space, others);
+      if (others.size() + axes.size() == list.size() && divisor > 0)
+        return SizeSource{input.value, unsigned(i), divisor};
+    }
+  return std::nullopt;
+}
+
+bool GroupBuilder::hasSize(const AxisList &axes) const {
+  if (!ShapedType::isDynamic(getProduct(space, axes)) || findSize(axes))
+    return true;
   return axes.size() > 1 && llvm::all_of(axes, [&](unsigned axis) {
            return hasSize(AxisList{axis});
          });
@@ -162,12 +174,14 @@ OpFoldResult GroupBuilder::getSize(OpBuilder &builder,
   if (!ShapedType::isDynamic(product))
     return builder.getIndexAttr(product);
   Location loc = info.getBlock().getParentOp()->getLoc();
-  for (const Input &input : inputs) {
-    auto it = llvm::find(input.axes, axes);
-    if (it != input.axes.end())
-      return tensor::DimOp::create(builder, input.value.getLoc(), input.value,
-                                   it - input.axes.begin())
-          .getResult();
+  if (std::optional<SizeSource> source = findSize(axes)) {
+    Value size = tensor::DimOp::create(builder, source->value.getLoc(),
+                                       source->value, source->dim);
+    if (source->divisor == 1)
+      return size;
+    Value divisor =
+        arith::ConstantIndexOp::create(builder, loc, source->divisor);
+    return arith::DivUIOp::create(builder, loc, size, divisor).getResult();
   }
   Value size;
   for (unsigned axis : axes) {
