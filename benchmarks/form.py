@@ -3,7 +3,7 @@
 usage: form.py OPT [--models stream,functions,...] [--ops 10000,100000] [--repeat 3]
        form.py ir MODEL OPS > model.mlir
 
-Every model is made of layers of 20 linalg ops (attention: 23) with one norm backward each:
+Every model is made of layers of 20 linalg ops (attention: 23, mirrored: 25) with one norm backward each:
   stream       one function; every norm's dx is added to the residual stream and goes through a matmul to the next
   gradients    one function; one residual stream without a matmul on it: matmuls only feed the norms
   functions    functions of five layers
@@ -11,6 +11,8 @@ Every model is made of layers of 20 linalg ops (attention: 23) with one norm bac
   shared       one function; independent norms that share the weight and the rows' statistics
   attention    as stream, with a softmax backward in every layer, which must be left alone
   loop         as stream, in bodies of scf.for, five layers each
+  late         as stream, with all weights' gradients at the end of the function
+  mirrored     forward and then backward, without a residual stream: every norm's space is open from end to end
   plain        one function of elementwise ops and matmuls: nothing to fuse
 
 Prints the seconds of the pass itself (the least of the runs, from --mlir-timing with --verify-each=0), the groups formed, and how often
@@ -61,8 +63,8 @@ class Body:
     def matmul(self, value):
         return self.value(f"linalg.matmul ins({value}, %mat : {FULL}, {WEIGHT}) outs(%full : {FULL}) -> {FULL}")
 
-    def norm(self, dy, x, w="%w", mean="%mean", rstd="%rstd"):
-        """LayerNorm backward: 16 linalg ops. Returns dx, dw, db."""
+    def norm(self, dy, x, w="%w", mean="%mean", rstd="%rstd", late=None):
+        """LayerNorm backward: 16 linalg ops. Returns dx, dw, db; with `late`, the columns' sums are left there."""
         F, R, C = FULL, ROW, COL
         centred = self.point("subf", [(x, F), (mean, R)])
         xh = self.point("mulf", [(centred, F), (rstd, R)])
@@ -73,6 +75,9 @@ class Body:
         d = self.point("subf", [(g, F), (s1, R)])
         d = self.point("subf", [(d, F), (self.point("mulf", [(xh, F), (m2, R)]), F)])
         dx = self.point("mulf", [(d, F), (rstd, R)])
+        if late is not None:
+            late.append((dy, xh))
+            return dx, None, None
         dw = self.reduce(self.point("mulf", [(dy, F), (xh, F)]), C, "%zeros")
         db = self.reduce(dy, C, "%zeros")
         return dx, dw, db
@@ -136,6 +141,26 @@ def function(name, model, layers):
             body.lines[-1] = body.lines[-1].replace(f"{total} = ", f"{total}:{1 + len(inner_sink)} = ", 1)
             dy = f"{total}#0"
             sink += [(f"{total}#{k + 1}", COL) for k in range(len(inner_sink))]
+    elif model == "late":
+        late = []
+        for _ in range(layers):
+            dx = body.norm(dy, x, late=late)[0]
+            dx = body.matmul(body.point("addf", [(dx, FULL), (dy, FULL)]))
+            dy = body.point("addf", [(body.point("mulf", [(dx, FULL), (x, FULL)]), FULL), (dy, FULL)])
+        for d, xh in late:
+            sink.append((body.reduce(body.point("mulf", [(d, FULL), (xh, FULL)]), COL, "%zeros"), COL))
+            sink.append((body.reduce(d, COL, "%zeros"), COL))
+    elif model == "mirrored":
+        saved = []
+        for _ in range(layers):
+            mean = body.reduce(x, ROW)
+            rstd = body.reduce(body.point("subf", [(x, FULL), (mean, ROW)]), ROW)
+            saved.append((x, mean, rstd))
+            x = body.matmul(body.point("mulf", [(x, FULL), (rstd, ROW)]))
+        for x, mean, rstd in reversed(saved):
+            dx, dw, db = body.norm(body.matmul(dy), x, mean=mean, rstd=rstd)
+            dy = dx
+            sink += [(dw, COL), (db, COL)]
     else:
         for i in range(layers):
             if model in ("independent", "shared"):
@@ -157,7 +182,7 @@ def module(model, ops):
     return text + function("main", model, layers)
 
 
-MODELS = ["stream", "gradients", "functions", "independent", "shared", "attention", "loop", "plain"]
+MODELS = ["stream", "gradients", "functions", "independent", "shared", "attention", "loop", "late", "mirrored", "plain"]
 
 
 def measure(opt, path, repeat):

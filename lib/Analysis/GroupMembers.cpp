@@ -101,13 +101,13 @@ void SpaceGrouping::collectMembers(const Orientation &o,
       tag.removed |= member->reduced;
       out[firstGroup + tag.group].continued[op] = inner;
     } else if (member->reduced.none()) {
-      Level here = o.levels.lookup(op->getResult(0));
+      Level here = getLevel(o, op->getResult(0));
       int inside = -1, finished = -1;
       bool mixed = false, foreign = false;
       llvm::SmallBitVector removed(space->getNumAxes());
       for (auto [value, match, uniform, full] : member->reads) {
         Tag read = tags.lookup(value);
-        Level at = o.levels.lookup(value);
+        Level at = getLevel(o, value);
         if (read.finished) {
           foreign |= !match || (finished >= 0 && finished != read.group);
           finished = read.group;

@@ -45,9 +45,17 @@ SpaceGrouping::SpaceGrouping(BlockInfo &info,
   llvm::erase_if(reductions, [&](Operation *op) { return !getMember(op); });
   if (reductions.empty())
     return;
-  unsigned first = info.getOrder(reductions.front());
-  if (first <= last)
-    range = info.getOps().slice(first, last - first + 1);
+  first = info.getOrder(reductions.front());
+  if (first > last)
+    return;
+  range = info.getOps().slice(first, last - first + 1);
+  memberAt.resize(range.size());
+  for (auto &[op, member] : members)
+    if (unsigned number = info.getOrder(op); number >= first) {
+      memberAt[number - first] = &member;
+      memberIndices.push_back(number - first);
+    }
+  llvm::sort(memberIndices);
 }
 
 void SpaceGrouping::addMember(Operation *op, SpaceMember member) {
@@ -167,42 +175,88 @@ Role SpaceGrouping::getRole(Operation *op,
 // Levels
 //===----------------------------------------------------------------------===//
 
+std::optional<unsigned> SpaceGrouping::getIndex(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != &info.getBlock())
+    return std::nullopt;
+  unsigned number = info.getOrder(def);
+  if (number < first || number >= first + range.size())
+    return std::nullopt;
+  return number - first;
+}
+
+Level SpaceGrouping::getLevel(const Orientation &o, Value value) const {
+  std::optional<unsigned> index = getIndex(value);
+  return index ? o.levels[*index] : Level();
+}
+
+/// `level` is the latest of what an op reads; `other` is one more of that, which
+/// it reads from outside of a group if `leaves`.
+static void meet(Level &level, Level other, bool leaves) {
+  if (leaves && other.inside)
+    other = {other.level + 1, false};
+  if (other.level > level.level)
+    level = other;
+  else if (other.level == level.level)
+    level.inside |= other.inside;
+}
+
+/// What a member of `role` that reads at `level` gives.
+static Level getResultLevel(Role role, Level level) {
+  if (role == Role::row)
+    level.inside = true;
+  else if (role == Role::column)
+    level = {level.level + 1, false};
+  return level;
+}
+
 void SpaceGrouping::assignLevels(Orientation &o) {
-  for (Operation *op : range) {
-    if (!info.isLive(op))
-      continue;
+  o.levels.assign(range.size(), Level());
+  if (!info.spend(range.size()))
+    return assignLevelsRoughly(o);
+  for (auto [index, op] : llvm::enumerate(range)) {
+    const SpaceMember *member = memberAt[index];
+    Role role = member ? getRole(op, o.columns) : Role::outside;
     Level level;
-    auto meet = [&](Value value, bool leaves) {
-      Level other = o.levels.lookup(value);
-      if (leaves && other.inside)
-        other = {other.level + 1, false};
-      if (other.level > level.level)
-        level = other;
-      else if (other.level == level.level)
-        level.inside |= other.inside;
-    };
-    Role role = getRole(op, o.columns);
-    if (role == Role::outside) {
+    if (role != Role::outside) {
+      for (const SpaceRead &read : member->reads)
+        meet(level, getLevel(o, read.value), /*leaves=*/!read.match);
+    } else {
       // The size of a member's result is known before the result is.
       if (auto dim = dyn_cast<tensor::DimOp>(op))
         if (Operation *def = dim.getSource().getDefiningOp();
             def && getMember(def))
           continue;
-      for (Value value : info.getUsedValues(op))
-        meet(value, /*leaves=*/true);
-    } else {
-      for (const SpaceRead &read : getMember(op)->reads)
-        meet(read.value, /*leaves=*/!read.match);
+      for (unsigned used : info.getUsedOps(first + index))
+        if (used >= first)
+          meet(level, o.levels[used - first], /*leaves=*/true);
     }
     if (role == Role::row || role == Role::column)
       o.reductionLevels[op] = level.level;
-    if (role == Role::row)
-      level.inside = true;
-    else if (role == Role::column)
-      level = {level.level + 1, false};
-    if (level.level != 0 || level.inside)
-      for (Value result : op->getResults())
-        o.levels[result] = level;
+    o.levels[index] = getResultLevel(role, level);
+  }
+}
+
+void SpaceGrouping::assignLevelsRoughly(Orientation &o) {
+  Level latest;
+  for (unsigned index : memberIndices) {
+    Operation *op = range[index];
+    Role role = getRole(op, o.columns);
+    Level level;
+    for (const SpaceRead &read : memberAt[index]->reads) {
+      std::optional<unsigned> def = getIndex(read.value);
+      if (!def)
+        continue;
+      if (memberAt[*def])
+        meet(level, o.levels[*def], /*leaves=*/!read.match);
+      else if (info.needsReduction(first + *def))
+        meet(level, latest, /*leaves=*/false);
+    }
+    if (role == Role::row || role == Role::column)
+      o.reductionLevels[op] = level.level;
+    o.levels[index] = getResultLevel(role, level);
+    meet(latest, o.levels[index], /*leaves=*/true);
+    latest.inside = false;
   }
 }
 
@@ -212,24 +266,32 @@ bool SpaceGrouping::feedsSpace(Operation *reduction) {
   const llvm::SmallBitVector &removed = getMember(reduction)->reduced;
   SmallVector<unsigned> key(removed.set_bits());
   auto [it, isNew] = feeding.try_emplace(key);
-  llvm::DenseSet<Operation *> &feeds = it->second;
-  if (isNew)
-    for (Operation *op : llvm::reverse(range)) {
-      if (!info.isLive(op))
-        continue;
-      for (Operation *user : op->getUsers()) {
-        Operation *ancestor = info.getAncestor(user);
-        if (!info.isLive(ancestor))
-          continue;
-        const SpaceMember *member = getMember(ancestor);
-        if (feeds.contains(ancestor) ||
-            (member && member->axes.anyCommon(removed))) {
-          feeds.insert(op);
-          break;
-        }
-      }
+  llvm::BitVector &feeds = it->second;
+  if (isNew) {
+    feeds.resize(range.size());
+    auto varies = [&](unsigned index) {
+      return memberAt[index] && memberAt[index]->axes.anyCommon(removed);
+    };
+    if (info.spend(range.size())) {
+      for (unsigned index = range.size(); index-- != 0;)
+        if (feeds[index] || varies(index))
+          for (unsigned used : info.getUsedOps(first + index))
+            if (used >= first)
+              feeds.set(used - first);
+    } else {
+      // Whatever an op outside the space reads before the last member may come
+      // back into it.
+      for (unsigned index : llvm::reverse(memberIndices))
+        for (Value result : range[index]->getResults())
+          for (Operation *user : info.getLiveUsers(result)) {
+            unsigned number = info.getOrder(user) - first;
+            if (number < range.size() &&
+                (!memberAt[number] || varies(number) || feeds[number]))
+              feeds.set(index);
+          }
     }
-  return feeds.contains(reduction);
+  }
+  return feeds[info.getOrder(reduction) - first];
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,7 +325,7 @@ void SpaceGrouping::tie(const Orientation &o, ArrayRef<Operation *> roots,
     for (const SpaceRead &read : getMember(op)->reads) {
       if (read.uniform)
         continue;
-      Level at = o.levels.lookup(read.value);
+      Level at = getLevel(o, read.value);
       bool here = at.inside && at.level == level;
       if (!here && !read.full)
         continue;

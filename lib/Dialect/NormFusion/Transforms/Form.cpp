@@ -48,7 +48,7 @@ private:
   bool form(MixedOrderReductionAnalysis &analysis, const MixedGroup &group);
   /// Finds where the op can stand, and what has to move behind it.
   StringRef place(const MixedGroup &group, ArrayRef<Value> inputs,
-                  Operation *&after, SmallVectorImpl<Operation *> &sink,
+                  size_t maxSunk, Operation *&after, SmallVectorImpl<Operation *> &sink,
                   Operation *&blame);
   std::optional<Refusal> getRefusal(const GroupCost &cost) const;
   void replaceSizes(const MixedGroup &group);
@@ -133,9 +133,10 @@ void BlockFormer::setPositions(Operation *first, Operation *last,
 }
 
 StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
-                             Operation *&after,
+                             size_t maxSunk, Operation *&after,
                              SmallVectorImpl<Operation *> &sink,
                              Operation *&blame) {
+  sink.clear();
   llvm::DenseSet<Operation *> makers;
   for (Value input : inputs)
     if (Operation *def = input.getDefiningOp();
@@ -146,7 +147,6 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
     }
   if (!after)
     return {};
-  sink.clear();
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
   llvm::DenseSet<Operation *> seen;
@@ -166,6 +166,10 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
       if (!isMemoryEffectFree(op) && !isa<cf::AssertOp>(op)) {
         blame = op;
         return "side-effect-between";
+      }
+      if (sink.size() == maxSunk) {
+        blame = op;
+        return "cycle";
       }
       sink.push_back(op);
       worklist.append(op->result_begin(), op->result_end());
@@ -254,14 +258,15 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
     return false;
   }
   SmallVector<Value> inputs = builder.getInputs();
-  // Best where the last of the ops stood, behind what the block checks first;
-  // else as soon as the operands are there.
+  // Best where the last of the ops stood, behind what the block checks first,
+  // if few ops have to move behind it; else as soon as the operands are there.
   Operation *after = group.members.back(), *blame = nullptr;
   SmallVector<Operation *> sink;
-  StringRef reason = place(group, inputs, after, sink, blame);
+  StringRef reason = place(group, inputs, /*maxSunk=*/64, after, sink, blame);
   if (!reason.empty()) {
     after = nullptr;
-    reason = place(group, inputs, after, sink, blame);
+    reason = place(group, inputs, std::numeric_limits<size_t>::max(), after,
+                   sink, blame);
   }
   if (!reason.empty()) {
     missed.push_back({reason, blame, "depends on a result of the group",
