@@ -35,6 +35,11 @@ if(NORM_FUSION_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(NORM_FUSION_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address -O1)
+  add_link_options(-fsanitize=address)
+endif()
+
 # What tools link: the shared MLIR and LLVM, or all of their archives.
 set(NORM_FUSION_MLIR_LIBRARIES MLIR LLVM)
 if(NORM_FUSION_STATIC)

@@ -27,16 +27,27 @@ BlockInfo::BlockInfo(Block &block) : block(block) {
     if (used)
       live.insert(op);
   }
-}
-
-SmallVector<Operation *> BlockInfo::getLiveUsers(Value value) const {
-  SmallVector<Operation *> users;
-  llvm::SmallDenseSet<Operation *> seen;
-  for (Operation *user : value.getUsers())
-    if (Operation *ancestor = getAncestor(user);
-        ancestor && isLive(ancestor) && seen.insert(ancestor).second)
-      users.push_back(ancestor);
-  return users;
+  reduced.resize(ops.size());
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    usedBegin.push_back(usedOps.size());
+    if (!isLive(op))
+      continue;
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    reduced[number] = linalgOp && linalgOp.getNumReductionLoops() != 0;
+    for (Value value : getUsedValues(op)) {
+      liveUsers[value].push_back(op);
+      Operation *def = value.getDefiningOp();
+      if (!def || def->getBlock() != &block)
+        continue;
+      usedOps.push_back(getOrder(def));
+      // Sizes are known before what has them.
+      if (reduced[usedOps.back()] && !isa<tensor::DimOp>(op))
+        reduced.set(number);
+    }
+  }
+  usedBegin.push_back(usedOps.size());
+  // Any model of a few thousand ops stays far below this.
+  budget = 20'000'000 + 16 * ops.size();
 }
 
 ArrayRef<Value> BlockInfo::getUsedValues(Operation *op) {

@@ -42,7 +42,7 @@ Operation *SpaceGrouping::getContinued(Operation *op,
   };
   ArrayRef<PointResult> results = member->point->results;
   if (results.size() != 1 || !results[0].reduction ||
-      member->point->operands.size() != 1 || !member->reads[0].second)
+      member->point->operands.size() != 1 || !member->reads[0].match)
     return nullptr;
   const PointReduction &outer = *results[0].reduction;
   if (outer.elements.size() != 1 || !startsFromIdentity(outer) ||
@@ -95,19 +95,19 @@ void SpaceGrouping::collectMembers(const Orientation &o,
       }
     } else if (Operation *inner = getContinued(op, o);
                inner && groupOf.contains(inner)) {
-      tag = tags.lookup(member->reads[0].first);
+      tag = tags.lookup(member->reads[0].value);
       if (tag.group < 0)
         continue;
       tag.removed |= member->reduced;
       out[firstGroup + tag.group].continued[op] = inner;
     } else if (member->reduced.none()) {
-      Level here = o.levels.lookup(op->getResult(0));
+      Level here = getLevel(o, op->getResult(0));
       int inside = -1, finished = -1;
       bool mixed = false, foreign = false;
       llvm::SmallBitVector removed(space->getNumAxes());
-      for (auto [value, match] : member->reads) {
+      for (auto [value, match, uniform, full] : member->reads) {
         Tag read = tags.lookup(value);
-        Level at = o.levels.lookup(value);
+        Level at = getLevel(o, value);
         if (read.finished) {
           foreign |= !match || (finished >= 0 && finished != read.group);
           finished = read.group;
@@ -124,10 +124,10 @@ void SpaceGrouping::collectMembers(const Orientation &o,
         // After the last row: only with what is there before the group, so that
         // sums of several groups' columns don't chain the groups, and with
         // nothing that varies over the rows again.
-        for (auto [value, match] : member->reads) {
+        for (auto [value, match, uniform, full] : member->reads) {
           Operation *def = value.getDefiningOp();
           foreign |= !tags.lookup(value).finished && def &&
-                     !info.isUniform(value) &&
+                     !uniform &&
                      def->getBlock() == &info.getBlock() &&
                      info.getOrder(def) >
                          info.getOrder(o.groups[finished].front());
@@ -194,8 +194,8 @@ void SpaceGrouping::chooseProducers(MixedGroup &group, int index,
   std::priority_queue<Operation *, std::vector<Operation *>, decltype(compare)>
       queue(compare);
   auto need = [&](const SpaceMember &member) {
-    for (auto [value, match] : member.reads) {
-      if (info.isUniform(value))
+    for (auto [value, match, uniform, full] : member.reads) {
+      if (uniform)
         continue;
       Operation *def = value.getDefiningOp();
       if (match && def && inGroup.contains(def))
@@ -238,8 +238,8 @@ void SpaceGrouping::chooseProducers(MixedGroup &group, int index,
     llvm::SetVector<Value> extra;
     bool small = true;
     for (unsigned i = 0; i < chain.size() && small; ++i) {
-      for (auto [value, match] : getMember(chain[i])->reads) {
-        if (info.isUniform(value) || reads.contains(value))
+      for (auto [value, match, uniform, full] : getMember(chain[i])->reads) {
+        if (uniform || reads.contains(value))
           continue;
         Operation *producer = match ? getProducer(value) : nullptr;
         if (!producer)

@@ -40,6 +40,19 @@ AxisMap IterationSpace::getFinest(const AxisMap &map) const {
   return result;
 }
 
+bool IterationSpace::isFull(const AxisMap &map) const {
+  return getAxisSet(getFinest(map)) == getAllAxes();
+}
+
+SmallVector<Operation *> IterationSpace::getOps() const {
+  SmallVector<Operation *> ops(llvm::make_first_range(loops));
+  llvm::append_range(ops, reshapes);
+  llvm::sort(ops, [&](Operation *a, Operation *b) {
+    return info.getOrder(a) < info.getOrder(b);
+  });
+  return ops;
+}
+
 std::optional<AxisMap> IterationSpace::getAxes(Value value) const {
   auto it = values.find(value);
   if (it == values.end())
@@ -129,20 +142,44 @@ bool IterationSpace::distribute(const AxisList &list, ArrayRef<int64_t> extents,
         return ShapedType::isDynamic(axes[axis].extent);
       });
   if (!isStatic) {
-    // One axis that isn't split yet becomes the dimensions; else they match
-    // one by one.
-    if (finest.size() == 1) {
-      SmallVector<unsigned, 2> parts;
-      for (unsigned i : wanted) {
-        parts.push_back(createAxis(extents[i], sizes.empty() ? Value() : sizes[i]));
-        dims[i] = {parts.back()};
-      }
-      axes[finest[0]].parts = parts;
+    // Equal extents outermost or innermost are the same axes; so is what is
+    // left between, since the number of elements is the same.
+    ArrayRef<unsigned> rest = finest, open = wanted;
+    auto match = [&](unsigned axis, unsigned i) {
+      if (ShapedType::isDynamic(extents[i]) || axes[axis].extent != extents[i])
+        return false;
+      dims[i] = {axis};
+      return true;
+    };
+    while (!rest.empty() && !open.empty() && match(rest.front(), open.front())) {
+      rest = rest.drop_front();
+      open = open.drop_front();
+    }
+    while (!rest.empty() && !open.empty() && match(rest.back(), open.back())) {
+      rest = rest.drop_back();
+      open = open.drop_back();
+    }
+    if (rest.empty() || open.empty())
+      return rest.empty() && open.empty();
+    if (open.size() == 1) {
+      dims[open.front()].assign(rest.begin(), rest.end());
       return true;
     }
-    if (finest.size() != wanted.size())
+    // One axis that isn't split yet becomes the dimensions; else they match
+    // one by one.
+    if (rest.size() == 1) {
+      SmallVector<unsigned, 2> parts;
+      for (unsigned i : open) {
+        parts.push_back(
+            createAxis(extents[i], sizes.empty() ? Value() : sizes[i]));
+        dims[i] = {parts.back()};
+      }
+      axes[rest.front()].parts = parts;
+      return true;
+    }
+    if (rest.size() != open.size())
       return false;
-    for (auto [axis, i] : llvm::zip_equal(finest, wanted)) {
+    for (auto [axis, i] : llvm::zip_equal(rest, open)) {
       bool equal = ShapedType::isDynamic(extents[i])
                        ? !sizes.empty() && sizes[i] && isAxisSize(sizes[i], axis)
                        : axes[axis].extent == extents[i];
@@ -189,17 +226,41 @@ IterationSpace::IterationSpace(BlockInfo &info, const PointOp &seed)
   AxisMap map;
   for (int64_t extent : seed.extents)
     map.push_back(extent == 1 ? AxisList{} : AxisList{createAxis(extent)});
-  loops[seed.op] = map;
-  reductions.push_back(seed.op);
-  for (const PointOperand &operand : seed.operands)
-    setAxes(operand.value, getRequired(map, operand.map));
+  join(seed, map);
+  grow();
+}
+
+void IterationSpace::join(const PointOp &point, const AxisMap &map) {
+  loops[point.op] = map;
+  if (point.isReduction())
+    reductions.push_back(point.op);
+  for (const PointOperand &operand : point.operands)
+    if (!operand.unproven)
+      setAxes(operand.value, getRequired(map, operand.map));
   for (auto [result, value] :
-       llvm::zip_equal(seed.results, seed.op->getResults()))
+       llvm::zip_equal(point.results, point.op->getResults())) {
     setAxes(value, getRequired(map, result.map));
-  for (const PointResult &result : seed.results)
     if (result.reduction)
       setAxes(result.reduction->init, getRequired(map, result.map));
-  grow();
+  }
+  setInner(point);
+}
+
+/// What `point` yields is inner if its loops are all of the space or it reads
+/// something that is.
+void IterationSpace::setInner(const PointOp &point) {
+  auto isInner = [&](Value value) { return inner.contains(value); };
+  bool result = isFull(loops[point.op]) ||
+                llvm::any_of(point.operands, [&](const PointOperand &operand) {
+                  return isInner(operand.value);
+                });
+  for (const PointResult &other : point.results)
+    result |= other.reduction && isInner(other.reduction->init);
+  if (!result)
+    return;
+  for (Value value : point.op->getResults())
+    if (values.contains(value) && inner.insert(value).second)
+      worklist.push_back(value);
 }
 
 void IterationSpace::learnExtents(ArrayRef<int64_t> extents,
@@ -210,14 +271,14 @@ void IterationSpace::learnExtents(ArrayRef<int64_t> extents,
       axes[list[0]].extent = extent;
 }
 
-bool IterationSpace::setAxes(Value value, const AxisMap &map) {
+void IterationSpace::setAxes(Value value, const AxisMap &map) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || info.isUniform(value) || values.contains(value))
-    return false;
-  values[value] = map;
+  if (!type || info.isUniform(value) || !values.try_emplace(value, map).second)
+    return;
   learnExtents(type.getShape(), getFinest(map));
+  if (isFull(map))
+    inner.insert(value);
   worklist.push_back(value);
-  return true;
 }
 
 void IterationSpace::grow() {
@@ -233,14 +294,15 @@ void IterationSpace::grow() {
         def && def->getBlock() == &info.getBlock())
       visit(def);
     // A gather uses a value from within its body.
-    for (Operation *user : info.getLiveUsers(value))
-      visit(user);
+    if (inner.contains(value))
+      for (Operation *user : info.getLiveUsers(value))
+        visit(user);
   }
 }
 
 void IterationSpace::visitPoint(const PointOp &point) {
   if (loops.contains(point.op))
-    return;
+    return setInner(point);
   SmallVector<std::optional<AxisList>> known(point.getNumLoops());
   for (auto [extent, list] : llvm::zip_equal(point.extents, known))
     if (extent == 1)
@@ -280,18 +342,7 @@ void IterationSpace::visitPoint(const PointOp &point) {
     map.push_back(*list);
   }
   learnExtents(point.extents, map);
-  loops[point.op] = map;
-  if (point.isReduction())
-    reductions.push_back(point.op);
-  for (const PointOperand &operand : point.operands)
-    if (!operand.unproven)
-      setAxes(operand.value, getRequired(map, operand.map));
-  for (auto [result, value] :
-       llvm::zip_equal(point.results, point.op->getResults())) {
-    setAxes(value, getRequired(map, result.map));
-    if (result.reduction)
-      setAxes(result.reduction->init, getRequired(map, result.map));
-  }
+  join(point, map);
 }
 
 std::optional<AxisMap> IterationSpace::getReshaped(Operation *op,
@@ -362,4 +413,9 @@ void IterationSpace::visitReshape(Operation *op) {
     if (std::optional<AxisMap> dims = getReshaped(op, *map, inverse))
       setAxes(to, *dims);
   }
+  if (!isMemberReshape(op))
+    return;
+  reshapes.insert(op);
+  if (inner.contains(source) && inner.insert(result).second)
+    worklist.push_back(result);
 }

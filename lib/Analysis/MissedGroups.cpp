@@ -43,9 +43,9 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
     columns.reset(getMember(left.front())->reduced);
     for (Operation *op : llvm::reverse(left)) {
       const llvm::SmallBitVector &reduced = getMember(op)->reduced;
-      for (auto [value, match] : getMember(op)->reads) {
-        std::optional<AxisMap> axes = space->getAxes(value);
-        if (!axes || !isFullSize(value) || reduced == allAxes)
+      for (const SpaceRead &read : getMember(op)->reads) {
+        std::optional<AxisMap> axes = space->getAxes(read.value);
+        if (!axes || !read.full || reduced == allAxes)
           continue;
         AxisList flat;
         for (const AxisList &list : *axes)

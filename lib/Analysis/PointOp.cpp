@@ -372,7 +372,16 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     result.map = op.getMatchingIndexingMap(&init);
     result.yielded = unboxScalar(
         body->getTerminator()->getOperand(point->results.size()));
-    if (!isProjection(result.map, init.get().getType())) {
+    // Every loop that isn't reduced has its own place in the result, and none
+    // that is.
+    auto isExact = [&](unsigned loop) {
+      AffineExpr dim = getAffineDimExpr(loop, op->getContext());
+      return point->extents[loop] == 1 ||
+             llvm::is_contained(result.map.getResults(), dim) !=
+                 point->reduced[loop];
+    };
+    if (!isProjection(result.map, init.get().getType()) ||
+        !llvm::all_of(llvm::seq(loops), isExact)) {
       why = "non-projected-operand";
       return nullptr;
     }

@@ -21,83 +21,105 @@ SpaceGrouping::SpaceGrouping(BlockInfo &info,
                              std::shared_ptr<IterationSpace> space,
                              const llvm::DenseSet<Operation *> &claimed)
     : info(info), space(space), allAxes(space->getAllAxes()) {
-  ArrayRef<Operation *> ops = info.getOps();
-  unsigned first = ops.size(), last = 0;
   for (Operation *op : space->getReductions())
-    if (!claimed.contains(op) && info.isLive(op)) {
+    if (!claimed.contains(op) && info.isLive(op))
       reductions.push_back(op);
-      first = std::min(first, info.getOrder(op));
-    }
   llvm::sort(reductions, [&](Operation *a, Operation *b) {
     return info.getOrder(a) < info.getOrder(b);
   });
-  for (Operation *op : ops) {
+  if (reductions.empty())
+    return;
+  // Reductions that another space has already are none here.
+  llvm::DenseSet<Operation *> unclaimed(reductions.begin(), reductions.end());
+  unsigned last = 0;
+  for (Operation *op : space->getOps()) {
     if (!info.isLive(op))
       continue;
-    if (isReshape(op)) {
-      if (!space->isMemberReshape(op))
-        continue;
-      SpaceMember member;
-      member.axes = space->getAxisSet(*space->getAxes(op->getResult(0)));
-      member.reduced.resize(space->getNumAxes());
-      member.reads.push_back({op->getOperand(0), true});
-      varyingAxes[op->getResult(0)] =
-          getVarying(op->getOperand(0), true, member.axes);
-      members[op] = std::move(member);
+    if (isReshape(op))
+      addReshape(op);
+    else if (!info.getPointOp(op)->isReduction() || unclaimed.contains(op))
+      addPoint(op);
+    if (getMember(op))
       last = std::max(last, info.getOrder(op));
-      continue;
-    }
-    std::optional<AxisMap> loops = space->getLoops(op);
-    if (!loops)
-      continue;
-    const PointOp *point = info.getPointOp(op);
-    if (point->isReduction() && !llvm::is_contained(reductions, op))
-      continue;
-    SpaceMember member;
-    member.point = point;
-    member.axes = space->getAxisSet(*loops);
-    member.reduced.resize(space->getNumAxes());
-    for (unsigned loop : point->reduced.set_bits())
-      for (unsigned axis : (*loops)[loop])
-        member.reduced.set(axis);
-    auto agrees = [&](Value value, AffineMap map) {
-      if (info.isUniform(value))
-        return true;
-      std::optional<AxisMap> axes = space->getAxes(value);
-      return axes && *axes == space->getRequired(*loops, map);
-    };
-    bool valid = true;
-    for (const PointOperand &operand : point->operands) {
-      bool match = agrees(operand.value, operand.map);
-      valid &= match || !operand.unproven;
-      member.reads.push_back({operand.value, match});
-    }
-    for (auto [result, value] :
-         llvm::zip_equal(point->results, op->getResults())) {
-      valid &= agrees(value, result.map);
-      if (result.reduction)
-        member.reads.push_back(
-            {result.reduction->init,
-             agrees(result.reduction->init, result.map)});
-    }
-    if (!valid)
-      continue;
-    // What a result really varies over: broadcasts add no axes.
-    llvm::SmallBitVector varying(space->getNumAxes());
-    for (auto [value, match] : member.reads)
-      varying |= getVarying(value, match, member.axes);
-    llvm::SmallBitVector constant = member.reduced;
-    if (constant.reset(varying).any())
-      continue;
-    varying.reset(member.reduced);
-    for (Value result : op->getResults())
-      varyingAxes[result] = varying;
-    members[op] = std::move(member);
-    last = std::max(last, info.getOrder(op));
   }
-  llvm::erase_if(reductions, [&](Operation *op) { return !members.contains(op); });
-  if (first <= last && !reductions.empty())
-    range = ops.slice(first, last - first + 1);
+  llvm::erase_if(reductions, [&](Operation *op) { return !getMember(op); });
+  if (reductions.empty())
+    return;
+  first = info.getOrder(reductions.front());
+  if (first > last)
+    return;
+  range = info.getOps().slice(first, last - first + 1);
+  memberAt.resize(range.size());
+  for (auto &[op, member] : members)
+    if (unsigned number = info.getOrder(op); number >= first) {
+      memberAt[number - first] = &member;
+      memberIndices.push_back(number - first);
+    }
+  llvm::sort(memberIndices);
+}
+
+void SpaceGrouping::addMember(Operation *op, SpaceMember member) {
+  for (SpaceRead &read : member.reads) {
+    read.uniform = info.isUniform(read.value);
+    read.full = isFullSize(read.value);
+  }
+  members[op] = std::move(member);
+}
+
+void SpaceGrouping::addReshape(Operation *op) {
+  if (!space->isMemberReshape(op))
+    return;
+  SpaceMember member;
+  member.axes = space->getAxisSet(*space->getAxes(op->getResult(0)));
+  member.reduced.resize(space->getNumAxes());
+  member.reads.push_back({op->getOperand(0), true, false, false});
+  varyingAxes[op->getResult(0)] =
+      getVarying(op->getOperand(0), true, member.axes);
+  addMember(op, std::move(member));
+}
+
+void SpaceGrouping::addPoint(Operation *op) {
+  AxisMap loops = *space->getLoops(op);
+  const PointOp *point = info.getPointOp(op);
+  SpaceMember member;
+  member.point = point;
+  member.axes = space->getAxisSet(loops);
+  member.reduced.resize(space->getNumAxes());
+  for (unsigned loop : point->reduced.set_bits())
+    for (unsigned axis : loops[loop])
+      member.reduced.set(axis);
+  auto agrees = [&](Value value, AffineMap map) {
+    if (info.isUniform(value))
+      return true;
+    std::optional<AxisMap> axes = space->getAxes(value);
+    return axes && *axes == space->getRequired(loops, map);
+  };
+  for (const PointOperand &operand : point->operands) {
+    bool match = agrees(operand.value, operand.map);
+    if (!match && operand.unproven)
+      return;
+    member.reads.push_back({operand.value, match, false, false});
+  }
+  for (auto [result, value] :
+       llvm::zip_equal(point->results, op->getResults())) {
+    if (!agrees(value, result.map))
+      return;
+    if (result.reduction)
+      member.reads.push_back(
+          {result.reduction->init,
+           agrees(result.reduction->init, result.map), false, false});
+  }
+  // What a result really varies over: broadcasts add no axes.
+  llvm::SmallBitVector varying(space->getNumAxes());
+  for (const SpaceRead &read : member.reads)
+    varying |= getVarying(read.value, read.match, member.axes);
+  llvm::SmallBitVector constant = member.reduced;
+  if (constant.reset(varying).any())
+    return;
+  varying.reset(member.reduced);
+  for (Value result : op->getResults())
+    varyingAxes[result] = varying;
+  addMember(op, std::move(member));
 }
 
 llvm::SmallBitVector
@@ -153,42 +175,88 @@ Role SpaceGrouping::getRole(Operation *op,
 // Levels
 //===----------------------------------------------------------------------===//
 
+std::optional<unsigned> SpaceGrouping::getIndex(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != &info.getBlock())
+    return std::nullopt;
+  unsigned number = info.getOrder(def);
+  if (number < first || number >= first + range.size())
+    return std::nullopt;
+  return number - first;
+}
+
+Level SpaceGrouping::getLevel(const Orientation &o, Value value) const {
+  std::optional<unsigned> index = getIndex(value);
+  return index ? o.levels[*index] : Level();
+}
+
+/// `level` is the latest of what an op reads; `other` is one more of that, which
+/// it reads from outside of a group if `leaves`.
+static void meet(Level &level, Level other, bool leaves) {
+  if (leaves && other.inside)
+    other = {other.level + 1, false};
+  if (other.level > level.level)
+    level = other;
+  else if (other.level == level.level)
+    level.inside |= other.inside;
+}
+
+/// What a member of `role` that reads at `level` gives.
+static Level getResultLevel(Role role, Level level) {
+  if (role == Role::row)
+    level.inside = true;
+  else if (role == Role::column)
+    level = {level.level + 1, false};
+  return level;
+}
+
 void SpaceGrouping::assignLevels(Orientation &o) {
-  for (Operation *op : range) {
-    if (!info.isLive(op))
-      continue;
+  o.levels.assign(range.size(), Level());
+  if (!info.spend(range.size()))
+    return assignLevelsRoughly(o);
+  for (auto [index, op] : llvm::enumerate(range)) {
+    const SpaceMember *member = memberAt[index];
+    Role role = member ? getRole(op, o.columns) : Role::outside;
     Level level;
-    auto meet = [&](Value value, bool leaves) {
-      Level other = o.levels.lookup(value);
-      if (leaves && other.inside)
-        other = {other.level + 1, false};
-      if (other.level > level.level)
-        level = other;
-      else if (other.level == level.level)
-        level.inside |= other.inside;
-    };
-    Role role = getRole(op, o.columns);
-    if (role == Role::outside) {
+    if (role != Role::outside) {
+      for (const SpaceRead &read : member->reads)
+        meet(level, getLevel(o, read.value), /*leaves=*/!read.match);
+    } else {
       // The size of a member's result is known before the result is.
       if (auto dim = dyn_cast<tensor::DimOp>(op))
         if (Operation *def = dim.getSource().getDefiningOp();
             def && getMember(def))
           continue;
-      for (Value value : info.getUsedValues(op))
-        meet(value, /*leaves=*/true);
-    } else {
-      for (auto [value, match] : getMember(op)->reads)
-        meet(value, /*leaves=*/!match);
+      for (unsigned used : info.getUsedOps(first + index))
+        if (used >= first)
+          meet(level, o.levels[used - first], /*leaves=*/true);
     }
     if (role == Role::row || role == Role::column)
       o.reductionLevels[op] = level.level;
-    if (role == Role::row)
-      level.inside = true;
-    else if (role == Role::column)
-      level = {level.level + 1, false};
-    if (level.level != 0 || level.inside)
-      for (Value result : op->getResults())
-        o.levels[result] = level;
+    o.levels[index] = getResultLevel(role, level);
+  }
+}
+
+void SpaceGrouping::assignLevelsRoughly(Orientation &o) {
+  Level latest;
+  for (unsigned index : memberIndices) {
+    Operation *op = range[index];
+    Role role = getRole(op, o.columns);
+    Level level;
+    for (const SpaceRead &read : memberAt[index]->reads) {
+      std::optional<unsigned> def = getIndex(read.value);
+      if (!def)
+        continue;
+      if (memberAt[*def])
+        meet(level, o.levels[*def], /*leaves=*/!read.match);
+      else if (info.needsReduction(first + *def))
+        meet(level, latest, /*leaves=*/false);
+    }
+    if (role == Role::row || role == Role::column)
+      o.reductionLevels[op] = level.level;
+    o.levels[index] = getResultLevel(role, level);
+    meet(latest, o.levels[index], /*leaves=*/true);
+    latest.inside = false;
   }
 }
 
@@ -198,24 +266,32 @@ bool SpaceGrouping::feedsSpace(Operation *reduction) {
   const llvm::SmallBitVector &removed = getMember(reduction)->reduced;
   SmallVector<unsigned> key(removed.set_bits());
   auto [it, isNew] = feeding.try_emplace(key);
-  llvm::DenseSet<Operation *> &feeds = it->second;
-  if (isNew)
-    for (Operation *op : llvm::reverse(range)) {
-      if (!info.isLive(op))
-        continue;
-      for (Operation *user : op->getUsers()) {
-        Operation *ancestor = info.getAncestor(user);
-        if (!info.isLive(ancestor))
-          continue;
-        const SpaceMember *member = getMember(ancestor);
-        if (feeds.contains(ancestor) ||
-            (member && member->axes.anyCommon(removed))) {
-          feeds.insert(op);
-          break;
-        }
-      }
+  llvm::BitVector &feeds = it->second;
+  if (isNew) {
+    feeds.resize(range.size());
+    auto varies = [&](unsigned index) {
+      return memberAt[index] && memberAt[index]->axes.anyCommon(removed);
+    };
+    if (info.spend(range.size())) {
+      for (unsigned index = range.size(); index-- != 0;)
+        if (feeds[index] || varies(index))
+          for (unsigned used : info.getUsedOps(first + index))
+            if (used >= first)
+              feeds.set(used - first);
+    } else {
+      // Whatever an op outside the space reads before the last member may come
+      // back into it.
+      for (unsigned index : llvm::reverse(memberIndices))
+        for (Value result : range[index]->getResults())
+          for (Operation *user : info.getLiveUsers(result)) {
+            unsigned number = info.getOrder(user) - first;
+            if (number < range.size() &&
+                (!memberAt[number] || varies(number) || feeds[number]))
+              feeds.set(index);
+          }
     }
-  return feeds.contains(reduction);
+  }
+  return feeds[info.getOrder(reduction) - first];
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,34 +314,35 @@ void *SpaceGrouping::findClass(llvm::DenseMap<void *, void *> &classes,
 void SpaceGrouping::tie(const Orientation &o, ArrayRef<Operation *> roots,
                         unsigned level,
                         llvm::DenseMap<void *, void *> &classes) {
-  // Nearest first, and only so far: residual streams are elementwise chains as
-  // long as a model, and every level would walk all of what is before it.
-  constexpr unsigned maxTracedPerRoot = 128;
+  // Nearest first. Producers only so far: residual streams are elementwise
+  // chains as long as a model, and every level would walk all of them.
+  constexpr unsigned maxProducersPerRoot = 32;
   SmallVector<Operation *> worklist(roots);
   llvm::DenseSet<Operation *> seen(roots.begin(), roots.end());
-  unsigned bound = maxTracedPerRoot * roots.size();
+  unsigned producers = maxProducersPerRoot * roots.size();
   for (unsigned next = 0; next < worklist.size(); ++next) {
     Operation *op = worklist[next];
-    const SpaceMember *member = getMember(op);
-    for (auto [value, match] : member->reads) {
-      if (info.isUniform(value))
+    for (const SpaceRead &read : getMember(op)->reads) {
+      if (read.uniform)
         continue;
-      Level at = o.levels.lookup(value);
+      Level at = getLevel(o, read.value);
       bool here = at.inside && at.level == level;
-      if (!here && !isFullSize(value))
+      if (!here && !read.full)
         continue;
       // A value of this level, or an elementwise one of earlier inputs, stands
       // for the op that makes it; everything else for itself.
-      void *node = value.getAsOpaquePointer();
-      Operation *def = value.getDefiningOp();
+      void *node = read.value.getAsOpaquePointer();
+      Operation *def = read.value.getDefiningOp();
       Role role = def ? getRole(def, o.columns) : Role::outside;
-      bool traced = match && ((role == Role::elementwise &&
-                               (here || !at.inside)) ||
-                              (role == Role::row && here));
-      if (traced && (seen.contains(def) || worklist.size() < bound)) {
+      bool traced = read.match && ((role == Role::elementwise &&
+                                    (here || !at.inside)) ||
+                                   (role == Role::row && here));
+      if (traced && (here || producers != 0 || seen.contains(def))) {
         node = def;
-        if (seen.insert(def).second)
+        if (seen.insert(def).second) {
           worklist.push_back(def);
+          producers -= !here;
+        }
       }
       void *a = findClass(classes, op), *b = findClass(classes, node);
       classes[a] = b;
@@ -330,9 +407,9 @@ SpaceGrouping::Orientation SpaceGrouping::orient(llvm::SmallBitVector columns,
   // Fastest axis of the full-size values that the reductions read.
   unsigned with = 0, without = 0;
   for (Operation *op : reductions)
-    for (auto [value, match] : getMember(op)->reads)
-      if (isFullSize(value))
-        if (std::optional<AxisMap> axes = space->getAxes(value)) {
+    for (const SpaceRead &read : getMember(op)->reads)
+      if (read.full)
+        if (std::optional<AxisMap> axes = space->getAxes(read.value)) {
           unsigned last = 0;
           for (const AxisList &list : *axes)
             if (!list.empty())

@@ -27,14 +27,22 @@ struct Level {
   bool inside = false;
 };
 
+/// What an op of the space reads.
+struct SpaceRead {
+  Value value;
+  /// It has the axes there that it has in the space.
+  bool match;
+  /// See BlockInfo; and of full size.
+  bool uniform, full;
+};
+
 /// An op's place in the space, whatever the orientation.
 struct SpaceMember {
   /// Null for a reshape.
   const PointOp *point = nullptr;
   llvm::SmallBitVector axes, reduced;
-  /// What the op reads, and whether it has the axes there that it has in the
-  /// space. Inits of reductions come last.
-  SmallVector<std::pair<Value, bool>> reads;
+  /// Inits of reductions come last.
+  SmallVector<SpaceRead> reads;
 };
 
 enum class Role { outside, elementwise, row, column };
@@ -54,7 +62,8 @@ private:
   /// The space seen with some axes as columns.
   struct Orientation {
     llvm::SmallBitVector columns;
-    llvm::DenseMap<Value, Level> levels;
+    /// Of the results of each op of the range.
+    std::vector<Level> levels;
     llvm::DenseMap<Operation *, unsigned> reductionLevels;
     /// Reductions of each group, legal ones only.
     SmallVector<SmallVector<Operation *>, 0> groups;
@@ -73,12 +82,22 @@ private:
   bool isFullSize(Value value) const;
   llvm::SmallBitVector getValueAxes(Value value) const;
 
+  /// Makes a member of `op` if all it reads and yields has a place.
+  void addReshape(Operation *op);
+  void addPoint(Operation *op);
+  void addMember(Operation *op, SpaceMember member);
   /// The axes that `value`, read by an op over `loops`, really varies over.
   llvm::SmallBitVector getVarying(Value value, bool match,
                                   const llvm::SmallBitVector &loops) const;
 
   Orientation orient(llvm::SmallBitVector columns, bool rowOnly);
+  /// Walks the range; where that costs too much, a value from an op outside
+  /// the space counts as later than all members before that op.
   void assignLevels(Orientation &o);
+  void assignLevelsRoughly(Orientation &o);
+  Level getLevel(const Orientation &o, Value value) const;
+  /// The number of `value`'s op in the range, or nullopt.
+  std::optional<unsigned> getIndex(Value value) const;
   void formComponents(Orientation &o, bool rowOnly);
   /// Full-size values and reductions that tie `roots` together at `level`.
   void tie(const Orientation &o, ArrayRef<Operation *> roots, unsigned level,
@@ -98,10 +117,15 @@ private:
   llvm::DenseMap<Operation *, SpaceMember> members;
   llvm::DenseMap<Value, llvm::SmallBitVector> varyingAxes;
   SmallVector<Operation *> reductions;
-  /// Ops that lead back into the space, by the axes that were removed.
-  std::map<SmallVector<unsigned>, llvm::DenseSet<Operation *>> feeding;
-  /// Ops from the first reduction to the last member.
+  /// Ops of the range that lead back into the space, by the axes that were
+  /// removed.
+  std::map<SmallVector<unsigned>, llvm::BitVector> feeding;
+  /// Ops from the first reduction to the last member, the number of the first,
+  /// and the members among them.
   ArrayRef<Operation *> range;
+  unsigned first = 0;
+  std::vector<const SpaceMember *> memberAt;
+  SmallVector<unsigned> memberIndices;
 };
 
 } // namespace mlir::norm_fusion

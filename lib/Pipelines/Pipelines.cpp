@@ -34,6 +34,8 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
   pm.addPass(createSymbolDCEPass());
   NormFusionFormOptions form;
   form.rowOnly = options.rowOnly;
+  form.profit = options.profit;
+  form.chip = options.chip;
   pm.addPass(createNormFusionForm(form));
   pm.addPass(createNormFusionPartialAccumulate());
   NormFusionScheduleOptions schedule;
@@ -203,6 +205,7 @@ void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
   fuse.chip = std::string(options.chip);
   fuse.schedule = std::string(options.schedule);
   fuse.rowOnly = bool(options.rowOnly);
+  fuse.profit = Profit(options.profit);
   buildFusePipeline(pm, fuse);
   buildBufferizePipeline(pm);
   buildDevicePipeline(pm, options);

@@ -311,6 +311,7 @@ mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
   fuse.chip = options.chip;
   fuse.schedule = options.schedule;
   fuse.rowOnly = options.rowOnly;
+  fuse.profit = options.profit;
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
         buildFusePipeline(pm, fuse);
       }))

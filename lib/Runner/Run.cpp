@@ -130,10 +130,17 @@ Error Run::parseFormOptions() {
       compile.rowOnly = true;
     else if (field == "row-only=false")
       compile.rowOnly = false;
+    else if (field == "profit=auto")
+      compile.profit = Profit::automatic;
+    else if (field == "profit=always")
+      compile.profit = Profit::always;
+    else if (field == "profit=never")
+      compile.profit = Profit::never;
     else
-      return makeError(ExitCode::badInput, "--form-options: unknown '" + field +
-                                               "', expected row-only=true or "
-                                               "row-only=false");
+      return makeError(ExitCode::badInput,
+                       "--form-options: unknown '" + field +
+                           "', expected row-only=true|false or "
+                           "profit=auto|always|never");
   }
   return Error::success();
 }

@@ -93,7 +93,7 @@ Problem Problem::get(MixedReductionOp op) {
         getBytes(accumulate.getOperand().getType()));
     llvm::SmallBitVector rows = op.getRowDims();
     if (accumulate.getOver())
-      for (int64_t d : *accumulate.getOver())
+      for (int64_t d : ArrayRef<int64_t>(*accumulate.getOver()))
         rows.reset(d);
     else
       rows.reset();

@@ -1,6 +1,7 @@
 //===- TargetInfo.cpp - The table of chips --------------------------------===//
 //
-// Sources: CUDA C++ Programming Guide 13.0, "Compute Capabilities"; bytes in
+// Sources: CUDA C++ Programming Guide 13.0, "Compute Capabilities"; PTX ISA on
+// parameters (more of them since 8.1); bytes in
 // flight measured with ring kernels on an H200 (32 to 48 KiB is best, deeper
 // rings delay the first row), taken over for the others in proportion to their
 // bandwidth a multiprocessor.
@@ -14,12 +15,12 @@
 using namespace mlir::norm_fusion;
 
 std::optional<TargetInfo> TargetInfo::get(llvm::StringRef chip) {
-  //                        SMs  smem         regs   max  in flight  cl async bulk
-  const TargetInfo sm80 = {108, 163 * 1024, 65536, 255, 32 * 1024, 1, true, false, "+ptx80"};
-  const TargetInfo sm86 = {84, 99 * 1024, 65536, 255, 24 * 1024, 1, true, false, "+ptx80"};
-  const TargetInfo sm90 = {132, 227 * 1024, 65536, 255, 64 * 1024, 16, true, true, "+ptx81"};
-  const TargetInfo sm100 = {148, 227 * 1024, 65536, 255, 96 * 1024, 16, true, true, "+ptx88"};
-  const TargetInfo sm120 = {188, 99 * 1024, 65536, 255, 32 * 1024, 8, true, true, "+ptx90"};
+  //                        SMs  smem         regs   max  in flight  param  cl async bulk
+  const TargetInfo sm80 = {108, 163 * 1024, 65536, 255, 32 * 1024, 4352, 1, true, false, "+ptx80"};
+  const TargetInfo sm86 = {84, 99 * 1024, 65536, 255, 24 * 1024, 4352, 1, true, false, "+ptx80"};
+  const TargetInfo sm90 = {132, 227 * 1024, 65536, 255, 64 * 1024, 32764, 16, true, true, "+ptx81"};
+  const TargetInfo sm100 = {148, 227 * 1024, 65536, 255, 96 * 1024, 32764, 16, true, true, "+ptx88"};
+  const TargetInfo sm120 = {188, 99 * 1024, 65536, 255, 32 * 1024, 32764, 8, true, true, "+ptx90"};
   return llvm::StringSwitch<std::optional<TargetInfo>>(chip)
       .Case("sm_80", sm80)
       .Cases({"sm_86", "sm_89"}, sm86)

@@ -7,6 +7,9 @@
 // (a transposed use, a reshape that doesn't line up) keeps its first ones, and
 // the op on that path reads the value as if it came from outside.
 //
+// A weight or a row statistic that only comes from outside may be read by all
+// norms of a model: growth doesn't go on to its other users.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NORM_FUSION_ANALYSIS_ITERATIONSPACE_H
@@ -37,6 +40,8 @@ public:
   bool isMemberReshape(Operation *op) const;
   /// Members that reduce, in no order.
   ArrayRef<Operation *> getReductions() const { return reductions; }
+  /// All ops with a place in the space, reshapes too, in block order.
+  SmallVector<Operation *> getOps() const;
 
   /// Upper bound of axis numbers, and the finest ones.
   unsigned getNumAxes() const { return axes.size(); }
@@ -55,7 +60,10 @@ private:
   unsigned createAxis(int64_t extent, Value size = {});
   void appendFinest(unsigned axis, AxisList &list) const;
   AxisMap getFinest(const AxisMap &map) const;
-  bool setAxes(Value value, const AxisMap &map);
+  /// True if `map` has all axes of the space.
+  bool isFull(const AxisMap &map) const;
+  /// Gives `value` its axes unless it has some.
+  void setAxes(Value value, const AxisMap &map);
   void learnExtents(ArrayRef<int64_t> extents, const AxisMap &map);
   /// Spreads `list` over dimensions of the given extents.
   bool distribute(const AxisList &list, ArrayRef<int64_t> extents,
@@ -64,6 +72,8 @@ private:
 
   void grow();
   void visitPoint(const PointOp &point);
+  void join(const PointOp &point, const AxisMap &loops);
+  void setInner(const PointOp &point);
   void visitReshape(Operation *op);
   /// The axes of the result of reshape `op` whose source has `source`, or with
   /// `inverse` the other way round.
@@ -74,6 +84,9 @@ private:
   SmallVector<Axis> axes;
   llvm::DenseMap<Value, AxisMap> values;
   llvm::DenseMap<Operation *, AxisMap> loops;
+  llvm::DenseSet<Operation *> reshapes;
+  /// Values of full size, and what is computed from such.
+  llvm::DenseSet<Value> inner;
   SmallVector<Operation *> reductions;
   SmallVector<Value> worklist;
 };

@@ -16,6 +16,7 @@
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 
 #include <memory>
@@ -102,10 +103,30 @@ public:
     return block.findAncestorOpInBlock(*op);
   }
   unsigned getOrder(Operation *op) const { return order.lookup(op); }
-  /// Live ops of the block that use `value`, themselves or in their regions.
-  SmallVector<Operation *> getLiveUsers(Value value) const;
+  /// Live ops of the block that use `value`, themselves or in their regions, in
+  /// order.
+  ArrayRef<Operation *> getLiveUsers(Value value) const {
+    auto it = liveUsers.find(value);
+    return it == liveUsers.end() ? ArrayRef<Operation *>() : it->second;
+  }
   /// Values from above that `op` or its regions use.
   ArrayRef<Value> getUsedValues(Operation *op);
+
+  /// Numbers (getOrder) of the ops of this block whose results op `number`, if
+  /// it's live, or its regions use.
+  ArrayRef<unsigned> getUsedOps(unsigned number) const {
+    return ArrayRef<unsigned>(usedOps).slice(
+        usedBegin[number], usedBegin[number + 1] - usedBegin[number]);
+  }
+  /// True if something that op `number` needs is reduced in this block.
+  bool needsReduction(unsigned number) const { return reduced[number]; }
+  /// Takes `visits` off what walks of all ops between two may cost together.
+  /// False if no more is left: be content with less than walking them all.
+  bool spend(size_t visits) {
+    bool enough = visits <= budget;
+    budget -= enough ? visits : 0;
+    return enough;
+  }
 
   const PointOp *getPointOp(Operation *op);
   /// Why `op` has no PointOp; empty if there is nothing to say.
@@ -123,6 +144,12 @@ private:
   llvm::DenseMap<Operation *, StringRef> reasons;
   llvm::DenseMap<Value, bool> uniform;
   llvm::DenseMap<Operation *, SmallVector<Value>> used;
+  /// A value from above can have users in any number of other blocks: those
+  /// of this block are looked up, not searched for.
+  llvm::DenseMap<Value, SmallVector<Operation *, 2>> liveUsers;
+  SmallVector<unsigned> usedBegin, usedOps;
+  llvm::BitVector reduced;
+  size_t budget = 0;
 };
 
 } // namespace mlir::norm_fusion

@@ -8,10 +8,19 @@
 #ifndef NORM_FUSION_PIPELINES_PIPELINES_H
 #define NORM_FUSION_PIPELINES_PIPELINES_H
 
+#include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir::norm_fusion {
+
+inline llvm::cl::ValuesClass getProfitValues() {
+  return llvm::cl::values(
+      clEnumValN(Profit::automatic, "auto", "those that are worth it"),
+      clEnumValN(Profit::always, "always", "all"),
+      clEnumValN(Profit::never, "never", "none"));
+}
 
 /// What decides how groups are formed and scheduled; `OptionsT` is the pipeline
 /// that has these options.
@@ -30,6 +39,9 @@ struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
       *this, "row-only",
       llvm::cl::desc("Form groups of row reductions alone too"),
       llvm::cl::init(false)};
+  Option<Profit> profit{*this, "profit",
+                        llvm::cl::desc("Which legal groups to form"),
+                        llvm::cl::init(Profit::automatic), getProfitValues()};
 };
 
 /// Options of `norm-fusion-fuse`.

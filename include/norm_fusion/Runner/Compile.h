@@ -8,6 +8,7 @@
 #ifndef NORM_FUSION_RUNNER_COMPILE_H
 #define NORM_FUSION_RUNNER_COMPILE_H
 
+#include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 #include "norm_fusion/Runtime/Tensor.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -42,6 +43,7 @@ struct CompileOptions {
   std::string chip = "sm_90a";
   std::string schedule;
   bool rowOnly = false;
+  Profit profit = Profit::automatic;
   bool emulator = true;
   /// What isn't fused runs as simple kernels, not on the host.
   bool plainOnDevice = false;

@@ -20,6 +20,7 @@ struct TargetInfo {
   unsigned registers;         ///< 32-bit registers a multiprocessor
   unsigned maxRegisters;      ///< that one thread can have
   unsigned bytesInFlight;     ///< a multiprocessor needs to keep memory busy
+  unsigned parameterBytes;    ///< that one kernel can take
   unsigned maxCluster;        ///< blocks; 1 where there are no clusters
   bool hasAsyncCopy;          ///< cp.async (sm_80)
   bool hasBulkCopy;           ///< cp.async.bulk and mbarriers (sm_90)

@@ -69,7 +69,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
       accumulations.push_back(accumulate);
       if (accumulate.getOver()) {
         reducedRowDims.reset();
-        for (int64_t d : *accumulate.getOver())
+        for (int64_t d : ArrayRef<int64_t>(*accumulate.getOver()))
           reducedRowDims.set(d);
       }
     }

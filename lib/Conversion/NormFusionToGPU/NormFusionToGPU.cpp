@@ -312,7 +312,7 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
     if (accumulate.getOver()) {
       reduced.reset();
-      for (int64_t d : *accumulate.getOver())
+      for (int64_t d : ArrayRef<int64_t>(*accumulate.getOver()))
         reduced.set(d);
     }
   host.rows = host.segments = host.columns =

@@ -238,3 +238,15 @@ func.func @c15(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
   } -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @c12_empty_body(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{C12: expected norm_fusion.yield at the end}}
+  %0 = norm_fusion.mixed_reduction dims = [row, column]
+      ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>)
+      maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
+  ^bb0(%a: f32):
+  } -> tensor<4xf32>
+  return
+}

@@ -21,7 +21,7 @@ static LogicalResult verifyReduction(OpTy op, bool overRows) {
   if (!op.getOver())
     return success();
   llvm::SmallBitVector seen(parent.getNumDims());
-  for (int64_t d : *op.getOver()) {
+  for (int64_t d : ArrayRef<int64_t>(*op.getOver())) {
     if (d < 0 || d >= parent.getNumDims() || seen.test(d) ||
         parent.isColumnDim(d) == overRows)
       return op.emitOpError("C14: 'over' has ")
@@ -147,7 +147,7 @@ static LogicalResult verifyRegions(MixedReductionOp op) {
   for (Region *region : {&op.getBody(), &op.getCombine()}) {
     if (region->empty())
       continue;
-    if (!isa<YieldOp>(region->front().getTerminator()))
+    if (region->front().empty() || !isa<YieldOp>(region->front().back()))
       return op.emitOpError("C12: expected norm_fusion.yield at the end");
     for (Operation &inner : region->front().without_terminator()) {
       bool isBody = region == &op.getBody();

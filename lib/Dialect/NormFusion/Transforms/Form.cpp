@@ -32,7 +32,14 @@ namespace {
 /// Forms the groups of one block.
 class BlockFormer {
 public:
-  BlockFormer(Block &block, bool rowOnly) : block(block), rowOnly(rowOnly) {}
+  struct Options {
+    bool rowOnly;
+    Profit profit;
+    TargetInfo target;
+  };
+
+  BlockFormer(Block &block, const Options &options)
+      : block(block), options(options) {}
 
   void run();
 
@@ -41,13 +48,14 @@ private:
   bool form(MixedOrderReductionAnalysis &analysis, const MixedGroup &group);
   /// Finds where the op can stand, and what has to move behind it.
   StringRef place(const MixedGroup &group, ArrayRef<Value> inputs,
-                  Operation *&after, SmallVectorImpl<Operation *> &sink,
+                  size_t maxSunk, Operation *&after, SmallVectorImpl<Operation *> &sink,
                   Operation *&blame);
+  std::optional<Refusal> getRefusal(const GroupCost &cost) const;
   void replaceSizes(const MixedGroup &group);
   void eraseLeftovers(MixedOrderReductionAnalysis &analysis);
   remark::RemarkOpts getRemark(StringRef name);
   void remarkFormed(const MixedGroup &group, MixedReductionOp op,
-                    int64_t bytesBefore, int64_t bytesAfter);
+                    const GroupCost &cost);
 
   /// Where an op stands: its number in the block as it was analysed plus one,
   /// and for what was put behind that op since, a running number. Asking the
@@ -58,7 +66,7 @@ private:
   void setPositions(Operation *first, Operation *last, unsigned anchor);
 
   Block &block;
-  bool rowOnly;
+  const Options &options;
   BlockInfo *info = nullptr;
   llvm::DenseMap<Operation *, Position> positions;
   /// The last op that was put behind an op, and its running number.
@@ -73,6 +81,13 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
   using NormFusionFormBase::NormFusionFormBase;
 
   void runOnOperation() override {
+    std::optional<TargetInfo> target = TargetInfo::get(chip);
+    if (!target) {
+      getOperation()->emitError("unknown chip '")
+          << chip << "', expected sm_80 or newer";
+      return signalPassFailure();
+    }
+    BlockFormer::Options options{rowOnly, profit, *target};
     SmallVector<Block *> blocks;
     auto collect = [&](FunctionOpInterface function) {
       function->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -91,7 +106,7 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
       return WalkResult::advance();
     });
     for (Block *block : blocks)
-      BlockFormer(*block, rowOnly).run();
+      BlockFormer(*block, options).run();
   }
 };
 } // namespace
@@ -118,9 +133,10 @@ void BlockFormer::setPositions(Operation *first, Operation *last,
 }
 
 StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
-                             Operation *&after,
+                             size_t maxSunk, Operation *&after,
                              SmallVectorImpl<Operation *> &sink,
                              Operation *&blame) {
+  sink.clear();
   llvm::DenseSet<Operation *> makers;
   for (Value input : inputs)
     if (Operation *def = input.getDefiningOp();
@@ -131,7 +147,6 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
     }
   if (!after)
     return {};
-  sink.clear();
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
   llvm::DenseSet<Operation *> seen;
@@ -151,6 +166,10 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
       if (!isMemoryEffectFree(op) && !isa<cf::AssertOp>(op)) {
         blame = op;
         return "side-effect-between";
+      }
+      if (sink.size() == maxSunk) {
+        blame = op;
+        return "cycle";
       }
       sink.push_back(op);
       worklist.append(op->result_begin(), op->result_end());
@@ -202,10 +221,21 @@ static int64_t getBytesBefore(const MixedGroup &group) {
         continue;
       for (OpOperand *input : linalgOp.getDpsInputOperands())
         count(input->get());
+      if (linalgOp.getNumReductionLoops() != 0)
+        for (OpOperand &init : linalgOp.getDpsInitsMutable())
+          count(init.get());
       for (Value result : op->getResults())
         count(result);
     }
   return bytes;
+}
+
+std::optional<Refusal> BlockFormer::getRefusal(const GroupCost &cost) const {
+  if (options.profit == Profit::always)
+    return std::nullopt;
+  if (options.profit == Profit::never)
+    return Refusal{"forbidden", "profit=never", "profit=auto or always"};
+  return findRefusal(block.getParentOp()->getContext(), cost, options.target);
 }
 
 bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
@@ -220,15 +250,23 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                       "a size that no operand has", "sizes from operands"});
     return false;
   }
+  GroupCost cost = builder.getCost();
+  cost.bytesBefore = getBytesBefore(group);
+  if (std::optional<Refusal> refusal = getRefusal(cost)) {
+    missed.push_back({refusal->reason, group.members.front(), refusal->found,
+                      refusal->needed});
+    return false;
+  }
   SmallVector<Value> inputs = builder.getInputs();
-  // Best where the last of the ops stood, behind what the block checks first;
-  // else as soon as the operands are there.
+  // Best where the last of the ops stood, behind what the block checks first,
+  // if few ops have to move behind it; else as soon as the operands are there.
   Operation *after = group.members.back(), *blame = nullptr;
   SmallVector<Operation *> sink;
-  StringRef reason = place(group, inputs, after, sink, blame);
+  StringRef reason = place(group, inputs, /*maxSunk=*/64, after, sink, blame);
   if (!reason.empty()) {
     after = nullptr;
-    reason = place(group, inputs, after, sink, blame);
+    reason = place(group, inputs, std::numeric_limits<size_t>::max(), after,
+                   sink, blame);
   }
   if (!reason.empty()) {
     missed.push_back({reason, blame, "depends on a result of the group",
@@ -246,7 +284,6 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   else
     b.setInsertionPointToStart(&block);
   replaceSizes(group);
-  int64_t bytes = builder.getBytes(), bytesBefore = getBytesBefore(group);
   SmallVector<Value> results;
   MixedReductionOp op = builder.build(b, results);
   Operation *last = results.empty() ? op.getOperation()
@@ -271,7 +308,7 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   taken.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.members.begin(), group.members.end());
   leftovers.insert(group.producers.begin(), group.producers.end());
-  remarkFormed(group, op, bytesBefore, bytes);
+  remarkFormed(group, op, cost);
   return true;
 }
 
@@ -321,7 +358,7 @@ bool BlockFormer::formRound(bool &again) {
         return linalgOp && linalgOp.getNumReductionLoops() != 0;
       }))
     return false;
-  MixedOrderReductionAnalysis analysis(block, {rowOnly});
+  MixedOrderReductionAnalysis analysis(block, {options.rowOnly});
   missed.clear();
   replaced.clear();
   taken.clear();
@@ -356,7 +393,7 @@ remark::RemarkOpts BlockFormer::getRemark(StringRef name) {
 }
 
 void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
-                               int64_t bytesBefore, int64_t bytesAfter) {
+                               const GroupCost &cost) {
   SmallVector<int64_t> sizes = op.getStaticDimSizes();
   int64_t rows = 1, columns = 1;
   for (auto [d, size] : llvm::enumerate(sizes)) {
@@ -374,6 +411,6 @@ void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
       << remark::metric("columns", text(columns))
       << remark::metric("row-reductions", group.rowReductions.size())
       << remark::metric("column-reductions", group.columnReductions.size())
-      << remark::metric("bytes-before", bytesBefore)
-      << remark::metric("bytes-after", bytesAfter);
+      << remark::metric("bytes-before", cost.bytesBefore)
+      << remark::metric("bytes-after", cost.bytesAfter);
 }

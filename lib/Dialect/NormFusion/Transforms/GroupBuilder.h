@@ -3,6 +3,8 @@
 #ifndef NORM_FUSION_LIB_TRANSFORMS_GROUPBUILDER_H
 #define NORM_FUSION_LIB_TRANSFORMS_GROUPBUILDER_H
 
+#include "Profit.h"
+
 #include "norm_fusion/Analysis/MixedOrderReductionAnalysis.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -28,8 +30,8 @@ public:
   /// Builds the op at `builder` and the replacements of the group's results.
   MixedReductionOp build(OpBuilder &builder, SmallVectorImpl<Value> &results);
 
-  /// Estimated bytes that the op's operands and results move.
-  int64_t getBytes() const;
+  /// What the op would need and move; without what its ops move as they stand.
+  GroupCost getCost() const;
 
 private:
   struct Input {
@@ -62,6 +64,13 @@ private:
   AxisMap getCoarse(const AxisList &flat) const;
   AffineMap getMap(const AxisList &flat) const;
 
+  /// A dimension that walks some axes, and the extent of the others in it.
+  struct SizeSource {
+    Value value;
+    unsigned dim;
+    int64_t divisor;
+  };
+  std::optional<SizeSource> findSize(const AxisList &axes) const;
   bool hasSize(const AxisList &axes) const;
   OpFoldResult getSize(OpBuilder &builder, const AxisList &axes) const;
   bool canReshape(const AxisMap &from, const AxisMap &to) const;

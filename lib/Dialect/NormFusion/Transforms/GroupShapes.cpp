@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -89,15 +90,45 @@ AffineMap GroupBuilder::getMap(const AxisList &flat) const {
   return AffineMap::get(dims.size(), 0, exprs, context);
 }
 
-int64_t GroupBuilder::getBytes() const {
-  int64_t bytes = 0;
-  for (const Input &input : inputs)
-    bytes += estimateBytes(space, space.getAxisSet(input.axes),
-                           input.value.getType());
+GroupCost GroupBuilder::getCost() const {
+  GroupCost cost;
+  llvm::SmallBitVector all(space.getNumAxes());
+  Problem &problem = cost.problem;
+  problem.columns = 1;
+  for (const AxisList &dim : dims) {
+    all |= space.getAxisSet({dim});
+    if (group.columns.test(dim.front()))
+      for (unsigned axis : dim)
+        problem.columns = ShapedType::isDynamic(problem.columns) ||
+                                  ShapedType::isDynamic(space.getExtent(axis))
+                              ? ShapedType::kDynamic
+                              : problem.columns * space.getExtent(axis);
+  }
+  cost.points = estimateBytes(space, all, IntegerType::get(context, 8));
+  auto getBytes = [](Type type) {
+    return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  };
+  for (const Input &input : inputs) {
+    llvm::SmallBitVector axes = space.getAxisSet(input.axes);
+    cost.bytesAfter += estimateBytes(space, axes, input.value.getType());
+    cost.fullSizeInputs += axes == all;
+    unsigned bytes = getBytes(getElementTypeOrSelf(input.value.getType()));
+    if (axes.anyCommon(group.columns) && axes.test(group.columns))
+      problem.elementBytes.push_back(bytes);
+    else if (axes.any() && !axes.anyCommon(group.columns))
+      problem.rowInputBytes.push_back(bytes);
+  }
   for (const Output &output : outputs)
-    bytes += estimateBytes(space, space.getAxisSet({output.flat}),
-                           output.scalar.getType());
-  return bytes;
+    cost.bytesAfter += estimateBytes(space, space.getAxisSet({output.flat}),
+                                     output.scalar.getType());
+  for (Operation &op : *body) {
+    problem.rowReductions += isa<RowReduceOp>(op);
+    if (isa<ColumnReduceOp>(op))
+      problem.accumulatorBytes.push_back(getBytes(op.getOperand(0).getType()));
+  }
+  cost.operands = inputs.size() + outputs.size();
+  cost.registers = getLiveRegisters(*body);
+  return cost;
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,12 +145,24 @@ static int64_t getProduct(const IterationSpace &space, const AxisList &axes) {
   return product;
 }
 
-bool GroupBuilder::hasSize(const AxisList &axes) const {
-  if (!ShapedType::isDynamic(getProduct(space, axes)))
-    return true;
+std::optional<GroupBuilder::SizeSource>
+GroupBuilder::findSize(const AxisList &axes) const {
   for (const Input &input : inputs)
-    if (llvm::is_contained(input.axes, axes))
-      return true;
+    for (auto [i, list] : llvm::enumerate(input.axes)) {
+      AxisList others;
+      llvm::copy_if(list, std::back_inserter(others), [&](unsigned axis) {
+        return !llvm::is_contained(axes, axis);
+      });
+      int64_t divisor = getProduct(space, others);
+      if (others.size() + axes.size() == list.size() && divisor > 0)
+        return SizeSource{input.value, unsigned(i), divisor};
+    }
+  return std::nullopt;
+}
+
+bool GroupBuilder::hasSize(const AxisList &axes) const {
+  if (!ShapedType::isDynamic(getProduct(space, axes)) || findSize(axes))
+    return true;
   return axes.size() > 1 && llvm::all_of(axes, [&](unsigned axis) {
            return hasSize(AxisList{axis});
          });
@@ -131,12 +174,14 @@ OpFoldResult GroupBuilder::getSize(OpBuilder &builder,
   if (!ShapedType::isDynamic(product))
     return builder.getIndexAttr(product);
   Location loc = info.getBlock().getParentOp()->getLoc();
-  for (const Input &input : inputs) {
-    auto it = llvm::find(input.axes, axes);
-    if (it != input.axes.end())
-      return tensor::DimOp::create(builder, input.value.getLoc(), input.value,
-                                   it - input.axes.begin())
-          .getResult();
+  if (std::optional<SizeSource> source = findSize(axes)) {
+    Value size = tensor::DimOp::create(builder, source->value.getLoc(),
+                                       source->value, source->dim);
+    if (source->divisor == 1)
+      return size;
+    Value divisor =
+        arith::ConstantIndexOp::create(builder, loc, source->divisor);
+    return arith::DivUIOp::create(builder, loc, size, divisor).getResult();
   }
   Value size;
   for (unsigned axis : axes) {

@@ -4,6 +4,7 @@
 #define NORM_FUSION_DIALECT_NORMFUSION_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mlir::arith {
 class ArithDialect;
@@ -17,6 +18,9 @@ class TensorDialect;
 
 namespace mlir::norm_fusion {
 class NormFusionDialect;
+
+/// Which legal groups are formed: those that are worth it, all, or none.
+enum class Profit { automatic, always, never };
 
 #define GEN_PASS_DECL
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h.inc"

@@ -11,7 +11,8 @@ def NormFusionForm : Pass<"norm-fusion-form"> {
     Finds groups of row-wise and column-wise reductions over one space in linalg
     on tensors, by dataflow alone, and replaces each by one
     `norm_fusion.mixed_reduction`. IR that it can't use is not changed, and a
-    `Missed` remark says why.
+    `Missed` remark says why. Of legal groups, those are formed that save bytes
+    and fit the chip's shared memory, kernel parameters and registers.
   }];
   let dependentDialects = ["::mlir::norm_fusion::NormFusionDialect",
                            "::mlir::tensor::TensorDialect",
@@ -19,7 +20,17 @@ def NormFusionForm : Pass<"norm-fusion-form"> {
                            "::mlir::math::MathDialect"];
   let options = [
     Option<"rowOnly", "row-only", "bool", "false",
-           "Form groups of row reductions alone too">];
+           "Form groups of row reductions alone too">,
+    Option<"profit", "profit", "::mlir::norm_fusion::Profit",
+           "::mlir::norm_fusion::Profit::automatic",
+           "Which legal groups to form",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::norm_fusion::Profit::automatic, "auto",
+                        "those that are worth it on the chip"),
+             clEnumValN(::mlir::norm_fusion::Profit::always, "always", "all"),
+             clEnumValN(::mlir::norm_fusion::Profit::never, "never", "none"))}]>,
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "Chip whose budgets count">];
 }
 
 def NormFusionPartialAccumulate : Pass<"norm-fusion-partial-accumulate"> {
