@@ -1,8 +1,8 @@
 //===- CudaPool.h - Memory of a CUDA device ---------------------*- C++ -*-===//
 //
 // Device memory by size: what is freed waits for its next use, so that
-// allocating works while a stream is captured. What the host sees too is managed
-// memory: it may touch it when no kernel runs.
+// allocating works while a stream is captured. What the host sees too is
+// managed memory: it may touch it when no kernel runs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -69,7 +69,8 @@ static void check(HostContext &context, Error error) {
   if (error)
     context.setError(std::move(error));
 }
-template <typename T> static T check(HostContext &context, Expected<T> value) {
+template <typename T>
+static T check(HostContext &context, Expected<T> value) {
   if (value)
     return *value;
   context.setError(value.takeError());
@@ -259,9 +260,8 @@ static int64_t norm_fusion_max_active_clusters(int64_t cluster,
   HostContext *context = getContext();
   if (!context)
     return 1;
-  unsigned count = check(
-      *context,
-      runtime::getMaxActiveClusters(context->getDevice(), cluster, threads));
+  unsigned count = check(*context, runtime::getMaxActiveClusters(
+                                       context->getDevice(), cluster, threads));
   return std::max(count, 1u);
 }
 
@@ -332,7 +332,9 @@ static void *norm_fusion_workspace(int64_t bytes, int64_t kernel) {
 
 std::vector<std::pair<llvm::StringRef, void *>> runtime::getHostSymbols() {
 #define ENTRY(name)                                                            \
-  { #name, reinterpret_cast < void *>(&name) }
+  {                                                                            \
+    #name, reinterpret_cast<void *>(&name)                                     \
+  }
   return {ENTRY(mgpuModuleLoad),
           ENTRY(mgpuModuleLoadJIT),
           ENTRY(mgpuModuleUnload),

@@ -31,11 +31,11 @@ struct TypeInfo {
   bool finiteOnly; // no infinities, NaN at all ones
 };
 constexpr TypeInfo typeInfos[] = {
-    {"f64", 8, 11, 52, false},    {"f32", 4, 8, 23, false},
-    {"f16", 2, 5, 10, false},     {"bf16", 2, 8, 7, false},
-    {"f8E4M3FN", 1, 4, 3, true},  {"f8E5M2", 1, 5, 2, false},
-    {"i1", 1, 0, 0, false},       {"i8", 1, 0, 0, false},
-    {"i16", 2, 0, 0, false},      {"i32", 4, 0, 0, false},
+    {"f64", 8, 11, 52, false},   {"f32", 4, 8, 23, false},
+    {"f16", 2, 5, 10, false},    {"bf16", 2, 8, 7, false},
+    {"f8E4M3FN", 1, 4, 3, true}, {"f8E5M2", 1, 5, 2, false},
+    {"i1", 1, 0, 0, false},      {"i8", 1, 0, 0, false},
+    {"i16", 2, 0, 0, false},     {"i32", 4, 0, 0, false},
     {"i64", 8, 0, 0, false},
 };
 const TypeInfo &getInfo(ElementType type) {

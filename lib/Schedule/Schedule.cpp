@@ -60,10 +60,10 @@ Problem Problem::get(MixedReductionOp op) {
     for (AffineExpr expr : map.getResults())
       (op.isColumnDim(cast<AffineDimExpr>(expr).getPosition()) ? hasColumn
                                                                : hasRow) = true;
-    if (!hasColumn && i >= inputs && map.getNumResults() + columnDims.size() !=
-                                         op.getNumDims())
-      problem.unsupported = llvm::formatv(
-          "output #{0} varies over some row dimensions alone", i);
+    if (!hasColumn && i >= inputs &&
+        map.getNumResults() + columnDims.size() != op.getNumDims())
+      problem.unsupported =
+          llvm::formatv("output #{0} varies over some row dimensions alone", i);
     if (!hasColumn)
       continue;
     auto last = cast<AffineDimExpr>(map.getResults().back());
@@ -82,8 +82,7 @@ Problem Problem::get(MixedReductionOp op) {
   for (Operation &inner : *op.getBodyBlock()) {
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
       ++problem.rowReductions;
-      if (reduce.getOver() &&
-          reduce.getOver()->size() != columnDims.size())
+      if (reduce.getOver() && reduce.getOver()->size() != columnDims.size())
         problem.unsupported = "a row reduction over some column dimensions";
     }
     auto accumulate = dyn_cast<PartialAccumulateOp>(inner);
@@ -159,9 +158,9 @@ unsigned norm_fusion::getExchangeBarrierBytes(ScheduleAttr schedule) {
 
 unsigned norm_fusion::getExchangeBytes(const Problem &problem,
                                        ScheduleAttr schedule) {
-  // Row sums of two steps, 8 bytes a warp of the row and reduction. What follows
-  // begins with a line: asynchronous copies to addresses that aren't multiples
-  // of 32 bytes take 15% longer.
+  // Row sums of two steps, 8 bytes a warp of the row and reduction. What
+  // follows begins with a line: asynchronous copies to addresses that aren't
+  // multiples of 32 bytes take 15% longer.
   return llvm::alignTo(getExchangeBarrierBytes(schedule) +
                            2 * schedule.getRowGroups() * schedule.getWarps() *
                                schedule.getCluster() *
@@ -196,8 +195,8 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
     if (isShifted(problem, schedule)) {
       step = 0;
       for (unsigned bytes : problem.elementBytes)
-        step += groups * warps *
-                getShiftedBytes(schedule.getChunks() * 32 * bytes);
+        step +=
+            groups * warps * getShiftedBytes(schedule.getChunks() * 32 * bytes);
     }
     unsigned ring = (schedule.getSlots() + 1) * step;
     unsigned sums = 0;
@@ -216,8 +215,9 @@ static unsigned estimateRegisters(const Problem &problem,
   unsigned accumulators = 0;
   for (unsigned b : problem.accumulatorBytes)
     accumulators += std::max(b, 4u);
-  return llvm::divideCeil(lane * (accumulators + 2 + problem.bytesPerColumn() *
-                                                         schedule.getRows()),
+  return llvm::divideCeil(lane *
+                              (accumulators + 2 +
+                               problem.bytesPerColumn() * schedule.getRows()),
                           4) +
          2 * schedule.getVector() * std::min(schedule.getChunks(), 2u) + 32;
 }
@@ -261,7 +261,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
   if (!isSmall && (schedule.getLanes() != 32 || schedule.getRows() != 1))
     return refuse(llvm::formatv(
         "lanes={0} rows={1} with structure={2}, expected 32 and 1",
-        schedule.getLanes(), schedule.getRows(), stringifyStructure(structure)));
+        schedule.getLanes(), schedule.getRows(),
+        stringifyStructure(structure)));
   if (isSmall && schedule.getWarps() != 1)
     return refuse(llvm::formatv("warps={0} with structure=small, expected 1",
                                 schedule.getWarps()));
@@ -350,20 +351,17 @@ static void chooseLanes(int64_t vectors, unsigned &lanes, unsigned &chunks) {
   }
 }
 
-/// Blocks and warps that share a row of `vectors` vectors: at most 4 warps where
-/// one block is enough, at most 6 in a cluster that any device grants, then
-/// what fits. Few warps a row leave several row groups to a block, whose steps
-/// overlap.
+/// Blocks and warps that share a row of `vectors` vectors: at most 4 warps
+/// where one block is enough, at most 6 in a cluster that any device grants,
+/// then what fits. Few warps a row leave several row groups to a block, whose
+/// steps overlap.
 static bool chooseWarps(int64_t vectors, unsigned chunks,
                         const TargetInfo &target, unsigned &cluster,
                         unsigned &warps) {
   for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
     warps = llvm::divideCeil(vectors, int64_t(32) * chunks * cluster);
     bool isLast = cluster * 2 > target.maxCluster;
-    unsigned most = isLast         ? 16
-                    : cluster == 1 ? 4
-                    : cluster < 8  ? 6
-                                   : 8;
+    unsigned most = isLast ? 16 : cluster == 1 ? 4 : cluster < 8 ? 6 : 8;
     if (warps <= most)
       return true;
   }
@@ -448,9 +446,9 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
           target.bytesInFlight / std::max(1u, stepBytes), 1, 3);
       ScheduleAttr schedule;
       for (; slots > 0 && !schedule; --slots) {
-        schedule = ScheduleAttr::get(context, structure, cluster, warps, groups,
-                                     slots, chunks, vector, copy, combine, 0, 0,
-                                     lanes, rows);
+        schedule =
+            ScheduleAttr::get(context, structure, cluster, warps, groups, slots,
+                              chunks, vector, copy, combine, 0, 0, lanes, rows);
         if (!isLegalSchedule(problem, schedule, target, why))
           schedule = {};
       }
@@ -468,11 +466,11 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
           fallback = schedule;
         continue;
       }
-      reason = llvm::formatv("{0} columns of {1} bytes in registers, {2} bytes "
-                             "in flight, about {3} of {4} registers",
-                             problem.columns, problem.bytesPerColumn(),
-                             schedule.getSlots() * stepBytes, registers,
-                             budget);
+      reason =
+          llvm::formatv("{0} columns of {1} bytes in registers, {2} bytes "
+                        "in flight, about {3} of {4} registers",
+                        problem.columns, problem.bytesPerColumn(),
+                        schedule.getSlots() * stepBytes, registers, budget);
       return schedule;
     }
   }

@@ -1,10 +1,10 @@
 //===- KernelCombine.cpp - Merging the partial rows of the blocks ---------===//
 //
 // Partial rows lie in the workspace as [accumulator][item][column]. A block
-// takes tiles of a segment's columns, 1, 2 or 4 a lane: each warp adds the items
-// w, w + W, ..., with its loads in flight together, the first warps add the
-// warps' sums in order and run the op's combine region. The order depends on the
-// number of items and warps alone.
+// takes tiles of a segment's columns, 1, 2 or 4 a lane: each warp adds the
+// items w, w + W, ..., with its loads in flight together, the first warps add
+// the warps' sums in order and run the op's combine region. The order depends
+// on the number of items and warps alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +38,14 @@ static unsigned getTileWidth(const Problem &problem) {
 /// The sums of this warp's share of the items, `width` scalars an accumulator
 /// one after the other, for the columns from `column` on.
 void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
-                              unsigned width, SmallVectorImpl<Value> &sums) {
+                             unsigned width, SmallVectorImpl<Value> &sums) {
   unsigned warps = threads / 32, total = accumulations.size();
   unsigned wordsAnItem = 0;
   for (PartialAccumulateOp accumulate : accumulations)
-    wordsAnItem += width * getWordType(accumulate.getOperand().getType())
-                               .getIntOrFloatBitWidth() /
-                   32;
+    wordsAnItem +=
+        width *
+        getWordType(accumulate.getOperand().getType()).getIntOrFloatBitWidth() /
+        32;
   unsigned batch = std::max(kWordsInFlight / std::max(wordsAnItem, 1u), 1u);
   bool tags = schedule.getCombine() == Combine::tags;
   SmallVector<Value> identities;
@@ -74,7 +75,8 @@ void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
       loads.push_back({a, partialAddress(a, item, column), inside});
   }
   auto load = [&](const Load &from) {
-    Type word = getWordType(accumulations[from.accumulator].getOperand().getType());
+    Type word =
+        getWordType(accumulations[from.accumulator].getOperand().getType());
     return loadRelaxed(from.pointer, width * word.getIntOrFloatBitWidth() / 32);
   };
   for (const Load &from : loads)
@@ -98,9 +100,8 @@ void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
       }
       return arith::TruncIOp::create(b, b.getI1Type(), differs).getResult();
     };
-    SmallVector<Type> types(llvm::map_range(words, [](Value v) {
-      return v.getType();
-    }));
+    SmallVector<Type> types(
+        llvm::map_range(words, [](Value v) { return v.getType(); }));
     auto loop = scf::WhileOp::create(b, types, words);
     OpBuilder::InsertionGuard inner(b);
     SmallVector<Location> locations(types.size(), b.getLoc());
@@ -172,15 +173,15 @@ void KernelEmitter::emitTiles() {
   Value firstColumn = arith::MulIOp::create(
       b, arith::RemUIOp::create(b, tile, tilesOfSegment), i64(tileColumns));
   Value column = add(firstColumn, mul(lane, i64(width)));
-  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column,
-                                       columnCount);
+  Value exists =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, columnCount);
   SmallVector<Value> sums;
   loadTile(mul(segment, arguments.splits), select(exists, column, i64(0)), warp,
            width, sums);
 
   // The warps' sums, [accumulator][warp][column of the tile], 8 bytes each,
-  // beyond the exchange of row sums: what other warps still read there, the ring
-  // or the sums of the tile before, must be read first.
+  // beyond the exchange of row sums: what other warps still read there, the
+  // ring or the sums of the tile before, must be read first.
   syncBlock();
   auto scratch = [&](unsigned a, Value w, Value tileColumn) {
     Value index =
@@ -189,9 +190,8 @@ void KernelEmitter::emitTiles() {
   };
   for (unsigned a = 0; a < accumulations.size(); ++a)
     for (unsigned e = 0; e < width; ++e)
-      LLVM::StoreOp::create(
-          b, toWord(sums[a * width + e]),
-          scratch(a, warp, add(i64(e * 32), lane)));
+      LLVM::StoreOp::create(b, toWord(sums[a * width + e]),
+                            scratch(a, warp, add(i64(e * 32), lane)));
   syncBlock();
 
   // A column a thread from here on. Column e of lane l lies at e * 32 + l.
@@ -199,10 +199,10 @@ void KernelEmitter::emitTiles() {
                                     i64(threads), ValueRange());
   b.setInsertionPointToStart(columns.getBody());
   Value tileColumn = columns.getInductionVar();
-  Value mine = add(
-      firstColumn,
-      add(mul(arith::AndIOp::create(b, tileColumn, i64(31)), i64(width)),
-          arith::ShRUIOp::create(b, tileColumn, i64(5))));
+  Value mine =
+      add(firstColumn,
+          add(mul(arith::AndIOp::create(b, tileColumn, i64(31)), i64(width)),
+              arith::ShRUIOp::create(b, tileColumn, i64(5))));
   Value isMine =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, mine, columnCount);
   auto ifMine = scf::IfOp::create(b, isMine);
@@ -216,14 +216,14 @@ void KernelEmitter::emitTiles() {
       Value total;
       Type type = accumulations[a].getOperand().getType();
       for (unsigned w = 0; w < warps; ++w) {
-        Value part = fromWord(
-            LLVM::LoadOp::create(b, getWordType(type),
-                                 scratch(a, i64(w), tileColumn)),
-            type);
-        total = total ? createCombine(b, b.getLoc(),
-                                      accumulations[a].getCombiner(), total,
-                                      part, /*contract=*/true)
-                      : part;
+        Value part =
+            fromWord(LLVM::LoadOp::create(b, getWordType(type),
+                                          scratch(a, i64(w), tileColumn)),
+                     type);
+        total =
+            total ? createCombine(b, b.getLoc(), accumulations[a].getCombiner(),
+                                  total, part, /*contract=*/true)
+                  : part;
       }
       view.values[combine->getArgument(numInputs + a)] = total;
     }

@@ -1,4 +1,5 @@
-//===- KernelEmitter.h - Kernels from a mixed reduction's regions -*- C++ -*-===//
+//===- KernelEmitter.h - Kernels from a mixed reduction's regions -*- C++
+//-*-===//
 //
 // Writes the body of one kernel into a gpu.func: the walk over the rows (ring
 // or plain), the exchange of row sums between warps, the private column
@@ -71,16 +72,16 @@ struct AffineForm {
 /// columns from `column` on, and the values computed for them so far.
 struct ColumnView {
   unsigned width = 1;
-  Value column;                    ///< i64, linear over the column dimensions
-  Value mask;                      ///< i1, null if all columns exist
+  Value column; ///< i64, linear over the column dimensions
+  Value mask;   ///< i1, null if all columns exist
   llvm::DenseMap<Value, Value> values; ///< of the region, at this view
   llvm::DenseMap<Value, AffineForm> forms;
 };
 
 /// One of the rows that a lane works on at a time.
 struct RowView {
-  SmallVector<Value> indices; ///< one a row dimension
-  Value exists;               ///< i1, null if the row always does
+  SmallVector<Value> indices;          ///< one a row dimension
+  Value exists;                        ///< i1, null if the row always does
   llvm::DenseMap<Value, Value> values; ///< of the row level
   SmallVector<ColumnView> columns;     ///< one a chunk
 };
@@ -161,17 +162,16 @@ private:
   void initExchange();
   /// Every lane of the row group gets the sums of all warps of the row, which
   /// may be in other blocks of the cluster. `step` counts the calls.
-  void exchangeRowSums(ArrayRef<RowReduceOp> wave,
-                       SmallVectorImpl<Value> &sums, Value rowGroup,
-                       Value warpOfRow, Value step);
+  void exchangeRowSums(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums,
+                       Value rowGroup, Value warpOfRow, Value step);
   void sendRowSums(ArrayRef<Value> words, Value rowGroup, Value buffer,
                    llvm::function_ref<Value(unsigned)> pointer);
   Value exchangeBarrier(Value rowGroup, Value buffer);
 
   //===--- Structures ---===//
   /// `step` goes from item to item.
-  void emitItems(llvm::function_ref<Value(Value item, Value firstRow,
-                                          Value step)> emit);
+  void emitItems(
+      llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit);
   Value emitRing(Value item, Value firstRow, Value step);
   Value emitPlain(Value item, Value firstRow, Value step);
   void setRow(Value rowInSegment);
@@ -208,9 +208,9 @@ private:
 
   Value rowCount, segmentCount, columnCount; ///< i64
   Value pitch;                               ///< of partial rows, i64
-  Value rank;                    ///< i32, of the block in its cluster
-  Value cluster, clusterStride;  ///< i64, of the block and of the grid
-  Value parity;                  ///< i32, of this launch's tags
+  Value rank;                   ///< i32, of the block in its cluster
+  Value cluster, clusterStride; ///< i64, of the block and of the grid
+  Value parity;                 ///< i32, of this launch's tags
   SmallVector<Value> segmentIndices, rowIndices;
   Value rowExists; ///< i1, null if it always does
   /// Values of the row at hand, and those that no row changes.

@@ -24,8 +24,8 @@ Value KernelEmitter::shuffleXor(Value value, unsigned distance) {
 Value KernelEmitter::shuffle(Value value, Value lane, NVVM::ShflKind kind) {
   Type type = value.getType(), word = b.getI32Type();
   auto shuffleWord = [&](Value v) -> Value {
-    return NVVM::ShflOp::create(b, v.getType(), i32(-1), v, lane, i32(31),
-                                kind, UnitAttr());
+    return NVVM::ShflOp::create(b, v.getType(), i32(-1), v, lane, i32(31), kind,
+                                UnitAttr());
   };
   if (type.isF32() || type.isInteger(32))
     return shuffleWord(value);
@@ -45,7 +45,8 @@ Value KernelEmitter::shuffle(Value value, Value lane, NVVM::ShflKind kind) {
     Value words = LLVM::BitcastOp::create(b, pair, value);
     for (int64_t k = 0; k < 2; ++k) {
       Value part = LLVM::ExtractElementOp::create(b, words, i32(k));
-      words = LLVM::InsertElementOp::create(b, words, shuffleWord(part), i32(k));
+      words =
+          LLVM::InsertElementOp::create(b, words, shuffleWord(part), i32(k));
     }
     value = LLVM::BitcastOp::create(b, integer, words);
   }
@@ -149,10 +150,9 @@ void KernelEmitter::syncBlock() { NVVM::BarrierOp::create(b); }
 void KernelEmitter::syncRowGroup(Value rowGroup) {
   if (schedule.getRowGroups() == 1)
     return syncBlock();
-  NVVM::BarrierOp::create(b, TypeRange(),
-                          arith::AddIOp::create(b, rowGroup, i32(1)),
-                          i32(schedule.getWarps() * 32),
-                          NVVM::BarrierReductionAttr(), Value());
+  NVVM::BarrierOp::create(
+      b, TypeRange(), arith::AddIOp::create(b, rowGroup, i32(1)),
+      i32(schedule.getWarps() * 32), NVVM::BarrierReductionAttr(), Value());
 }
 
 /// One mbarrier a row group and buffer of the exchange, first in shared memory.
@@ -167,9 +167,9 @@ Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {
 void KernelEmitter::initExchange() {
   if (schedule.getCluster() == 1)
     return;
-  auto ifFirst = scf::IfOp::create(
-      b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(),
-                               i32(0)));
+  auto ifFirst =
+      scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                 threadId(), i32(0)));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFirst.thenBlock());
@@ -201,11 +201,11 @@ void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value rowGroup,
   Value barrier = address(exchangeBarrier(rowGroup, buffer));
   for (auto [k, word] : llvm::enumerate(words)) {
     bool wide = word.getType().isInteger(64);
-    createAsm(b, TypeRange(), {address(pointer(k)), word, barrier},
-              std::string(
-                  "st.async.shared::cluster.mbarrier::complete_tx::bytes.") +
-                  (wide ? "b64" : "b32") + " [$0], $1, [$2];",
-              wide ? "r,l,r,~{memory}" : "r,r,r,~{memory}");
+    createAsm(
+        b, TypeRange(), {address(pointer(k)), word, barrier},
+        std::string("st.async.shared::cluster.mbarrier::complete_tx::bytes.") +
+            (wide ? "b64" : "b32") + " [$0], $1, [$2];",
+        wide ? "r,l,r,~{memory}" : "r,r,r,~{memory}");
   }
 }
 
@@ -231,21 +231,19 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
       rowGroup);
   slot = arith::MulIOp::create(
       b, slot, i32(std::max(problem.rowReductions, 1u) * parts * 8));
-  slot = arith::AddIOp::create(
-      b, slot, i32(getExchangeBarrierBytes(schedule)));
+  slot = arith::AddIOp::create(b, slot, i32(getExchangeBarrierBytes(schedule)));
   auto stride = [&](unsigned k) {
     return words[k].getType().isInteger(64) ? 8 : 4;
   };
   auto pointer = [&](unsigned k, Value part) {
     Value bytes = arith::AddIOp::create(
         b, slot, arith::MulIOp::create(b, part, i32(stride(k))));
-    return sharedPointer(
-        arith::AddIOp::create(b, bytes, i32(k * parts * 8)));
+    return sharedPointer(arith::AddIOp::create(b, bytes, i32(k * parts * 8)));
   };
   Value part = warpOfRow;
   if (cluster > 1)
-    part = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, rank, i32(warps)), warpOfRow);
+    part = arith::AddIOp::create(b, arith::MulIOp::create(b, rank, i32(warps)),
+                                 warpOfRow);
   Value lane = laneId();
   auto onLane0 = [&](Value also, llvm::function_ref<void()> emit) {
     Value isLane0 =
@@ -265,8 +263,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
     unsigned bytes = 0;
     for (unsigned k = 0; k < words.size(); ++k)
       bytes += parts * stride(k);
-    Value isFirstWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                              warpOfRow, i32(0));
+    Value isFirstWarp =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warpOfRow, i32(0));
     onLane0(isFirstWarp, [&] {
       NVVM::MBarrierArriveExpectTxOp::create(
           b, /*res=*/Type(), exchangeBarrier(rowGroup, buffer), i32(bytes),
@@ -281,8 +279,7 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
         b, arith::ShRUIOp::create(b, step, i32(1)), i32(1));
     // As nvvm.mbarrier.try_wait.parity, but without its limit of time: a wait
     // here is short.
-    createAsm(b, TypeRange(),
-              {exchangeBarrier(rowGroup, buffer), phase},
+    createAsm(b, TypeRange(), {exchangeBarrier(rowGroup, buffer), phase},
               "{\n.reg .pred p;\nnf_wait:\n"
               "mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n"
               "@p bra.uni nf_done;\nbra.uni nf_wait;\nnf_done:\n}",
@@ -302,10 +299,9 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
             pointer(k, i32(p)), batch == 1 ? stride(k) : 16);
         for (unsigned e = 0; e < batch; ++e)
           values.push_back(fromWord(
-              batch == 1
-                  ? loaded
-                  : LLVM::ExtractElementOp::create(b, loaded, i32(e))
-                        .getResult(),
+              batch == 1 ? loaded
+                         : LLVM::ExtractElementOp::create(b, loaded, i32(e))
+                               .getResult(),
               type));
       }
     } else {
@@ -340,8 +336,8 @@ void KernelEmitter::gridBarrier() {
   // items, the barrier after the last one has said so.
   if (segmentDims.none())
     syncBlock();
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(),
-                                        i32(0));
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0));
   auto ifFirst = scf::IfOp::create(b, isFirst);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -351,8 +347,8 @@ void KernelEmitter::gridBarrier() {
     Value isBlock0 =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, block, i32(0));
     Value top = i32(std::numeric_limits<int32_t>::min());
-    Value rest = arith::SubIOp::create(
-        b, top, arith::SubIOp::create(b, blocks, i32(1)));
+    Value rest =
+        arith::SubIOp::create(b, top, arith::SubIOp::create(b, blocks, i32(1)));
     Value increment = select(isBlock0, rest, i32(1));
     // The block's partial rows are visible before its arrival is.
     LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acq_rel, "device");
@@ -366,8 +362,8 @@ void KernelEmitter::gridBarrier() {
         b, b.getI32Type(), arguments.workspace, /*alignment=*/4,
         /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
         /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire, "device");
-    Value flipped = arith::AndIOp::create(
-        b, arith::XOrIOp::create(b, now, old), top);
+    Value flipped =
+        arith::AndIOp::create(b, arith::XOrIOp::create(b, now, old), top);
     scf::ConditionOp::create(
         b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, flipped, i32(0)),
         ValueRange());

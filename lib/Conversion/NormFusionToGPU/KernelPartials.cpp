@@ -1,10 +1,11 @@
 //===- KernelPartials.cpp - Partial rows in the workspace -----------------===//
 //
 // What an item leaves for the combination: one row of words an accumulator,
-// [accumulator][item][column], each row padded to four columns. With combine=tags the lowest bit of every f32
-// word is the parity of the launch, so that a reader sees by the word alone
-// whether it is new: no barrier, no fence. That needs the same blocks to write
-// the same words in every launch: the grid doesn't depend on the rows then.
+// [accumulator][item][column], each row padded to four columns. With
+// combine=tags the lowest bit of every f32 word is the parity of the launch, so
+// that a reader sees by the word alone whether it is new: no barrier, no fence.
+// That needs the same blocks to write the same words in every launch: the grid
+// doesn't depend on the rows then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,9 +100,9 @@ Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
                            constraints + "l,~{memory}");
   Value vector = LLVM::PoisonOp::create(b, VectorType::get({words}, word));
   for (unsigned k = 0; k < words; ++k) {
-    Value part =
-        words == 1 ? loaded
-                   : LLVM::ExtractValueOp::create(b, loaded, k).getResult();
+    Value part = words == 1
+                     ? loaded
+                     : LLVM::ExtractValueOp::create(b, loaded, k).getResult();
     vector = LLVM::InsertElementOp::create(b, vector, part, i32(k));
   }
   return vector;
@@ -128,8 +129,8 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
     return storeRelaxed(pointer, tagged(words));
   int64_t count = type.getDimSize(0), batch = std::min<int64_t>(count, 4);
   for (int64_t at = 0; at < count; at += batch) {
-    Value part = LLVM::PoisonOp::create(
-        b, VectorType::get({batch}, b.getI32Type()));
+    Value part =
+        LLVM::PoisonOp::create(b, VectorType::get({batch}, b.getI32Type()));
     for (int64_t k = 0; k < batch; ++k)
       part = LLVM::InsertElementOp::create(
           b, part,
@@ -144,19 +145,17 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
 void KernelEmitter::readLaunchCount() {
   Value count = LLVM::ExtractElementOp::create(
       b,
-      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
-                  1),
+      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)), 1),
       i32(0));
-  parity = arith::XOrIOp::create(
-      b, arith::AndIOp::create(b, count, i32(1)), i32(1));
+  parity =
+      arith::XOrIOp::create(b, arith::AndIOp::create(b, count, i32(1)), i32(1));
 }
 
 /// Block 0 counts the launch. Its own tile is merged by then: so every block
 /// has written its partials, and before that read the count.
 void KernelEmitter::countLaunch() {
   Value isFirst = arith::AndIOp::create(
-      b,
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0)),
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0)),
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), i64(0)));
   auto ifFirst = scf::IfOp::create(b, isFirst);
   OpBuilder::InsertionGuard guard(b);
@@ -166,7 +165,8 @@ void KernelEmitter::countLaunch() {
                parity);
 }
 
-void KernelEmitter::writePartials(Value item, MutableArrayRef<Value> accumulators,
+void KernelEmitter::writePartials(Value item,
+                                  MutableArrayRef<Value> accumulators,
                                   MutableArrayRef<ColumnView> views,
                                   Value rowGroup) {
   unsigned groups = schedule.getRowGroups(), chunks = schedule.getChunks();
@@ -202,7 +202,8 @@ void KernelEmitter::writePartials(Value item, MutableArrayRef<Value> accumulator
           continue;
         }
         for (unsigned e = 0; e < width; ++e)
-          vector = LLVM::InsertElementOp::create(b, vector, elements[e], i32(e));
+          vector =
+              LLVM::InsertElementOp::create(b, vector, elements[e], i32(e));
       }
     writes = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, laneId(),
                                    i32(lanes));
@@ -248,9 +249,8 @@ void KernelEmitter::writePartials(Value item, MutableArrayRef<Value> accumulator
     Type type = accumulations[a].getOperand().getType();
     int64_t bytes = getWordBytes(accumulations[a]);
     Type word = getWordType(type);
-    auto loop =
-        scf::ForOp::create(b, mul(toI64(threadId()), i64(step)), mine,
-                           i64(threads * step), ValueRange());
+    auto loop = scf::ForOp::create(b, mul(toI64(threadId()), i64(step)), mine,
+                                   i64(threads * step), ValueRange());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value column = loop.getInductionVar();

@@ -1,18 +1,19 @@
 //===- KernelRing.cpp - Rows in registers, streamed through shared memory -===//
 //
-// A row group of `warps` warps in each of `cluster` blocks holds one row: lane l
-// of the row's warp w owns, for each of its `chunks`, the `vector` consecutive
-// columns from ((w * chunks + c) * lanes + l) * vector on. Where a row needs
-// fewer than 32 lanes, a warp holds 32 / lanes rows side by side, and each lane
-// `rows` of them at once (structure=small). Rows come through a ring that is
-// private to each lane: it copies and reads only its own bytes, so the ring
-// needs no barrier. `slots` steps are in flight; one slot more lets the copies
-// of the next step start before this one is read. Column accumulators stay in
-// registers over all rows.
+// A row group of `warps` warps in each of `cluster` blocks holds one row: lane
+// l of the row's warp w owns, for each of its `chunks`, the `vector`
+// consecutive columns from ((w * chunks + c) * lanes + l) * vector on. Where a
+// row needs fewer than 32 lanes, a warp holds 32 / lanes rows side by side, and
+// each lane `rows` of them at once (structure=small). Rows come through a ring
+// that is private to each lane: it copies and reads only its own bytes, so the
+// ring needs no barrier. `slots` steps are in flight; one slot more lets the
+// copies of the next step start before this one is read. Column accumulators
+// stay in registers over all rows.
 //
 // Rows whose elements are too narrow or too few for copies of 4 bytes (an odd
-// number of bf16 columns) are *shifted*: a warp copies the aligned 16-byte pieces
-// that cover its part of the row, and its lanes read single elements of them.
+// number of bf16 columns) are *shifted*: a warp copies the aligned 16-byte
+// pieces that cover its part of the row, and its lanes read single elements of
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,14 +69,13 @@ static Value makeOpaque(ImplicitLocOpBuilder &b, Value words) {
           b, TypeRange(result), parts, "", outputs + inputs,
           /*has_side_effects=*/true, /*is_align_stack=*/false,
           LLVM::tailcallkind::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(b.getContext(),
-                                    LLVM::AsmDialect::AD_ATT),
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
           /*operand_attrs=*/ArrayAttr())
           .getResult(0);
   Value rebuilt = LLVM::PoisonOp::create(b, type);
   for (int64_t k = 0; k < size; ++k) {
-    Value part = size == 1 ? opaque
-                           : LLVM::ExtractValueOp::create(b, opaque, k);
+    Value part =
+        size == 1 ? opaque : LLVM::ExtractValueOp::create(b, opaque, k);
     rebuilt = LLVM::InsertElementOp::create(
         b, rebuilt, part, arith::ConstantIntOp::create(b, k, 32));
   }
@@ -179,8 +179,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   Value stride = mul(arguments.splits, i64(groups));
   Value span = arith::SubIOp::create(
       b, add(steps, arith::SubIOp::create(b, stride, i64(1))), first);
-  Value any =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, steps);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, steps);
   Value mine = select(any, arith::DivUIOp::create(b, span, stride), i64(0));
   // Row u of a lane in step k. A warp's last rows may not exist.
   auto rowOf = [&](Value k, unsigned u) {
@@ -194,8 +193,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
   };
   auto lastRowAtMost = [&](Value row) -> Value {
-    return arith::MinUIOp::create(
-        b, row, arith::SubIOp::create(b, rowCount, i64(1)));
+    return arith::MinUIOp::create(b, row,
+                                  arith::SubIOp::create(b, rowCount, i64(1)));
   };
 
   Value ring = arith::AddIOp::create(
@@ -211,17 +210,16 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
         b, bytes,
         i32(stream.slotOffset + (u * chunks + chunk) * 32 * stream.bytes)));
   };
-  // Where a warp's part of row `indices` of a shifted input begins: the piece of
-  // 16 bytes, and the byte in it.
+  // Where a warp's part of row `indices` of a shifted input begins: the piece
+  // of 16 bytes, and the byte in it.
   auto partStart = [&](const Stream &stream, SmallVector<Value> indices,
                        Value &shift) {
     delinearize(firstColumn, columnDims, indices);
     Value start = address(stream.input, offset(stream.input, indices));
     Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(), start);
-    shift = arith::TruncIOp::create(
-        b, b.getI32Type(), arith::AndIOp::create(b, bits, i64(15)));
-    return byteAddress(
-        start, arith::SubIOp::create(b, i64(0), toI64(shift)));
+    shift = arith::TruncIOp::create(b, b.getI32Type(),
+                                    arith::AndIOp::create(b, bits, i64(15)));
+    return byteAddress(start, arith::SubIOp::create(b, i64(0), toI64(shift)));
   };
   auto slotBase = [&](Value slot, const Stream &stream) {
     Value bytes = arith::AddIOp::create(
@@ -261,7 +259,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
         Value size = arith::MinSIOp::create(
             b, arith::SubIOp::create(b, end, at), i32(16));
         NVVM::CpAsyncOp::create(
-            b, sharedPointer(arith::AddIOp::create(b, slotBase(slot, stream), at)),
+            b,
+            sharedPointer(arith::AddIOp::create(b, slotBase(slot, stream), at)),
             byteAddress(source, toI64(at)), 16, NVVM::LoadCacheModifierKind::CG,
             size);
       });
@@ -293,12 +292,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
               Value target = slotPointer(slot, stream, u, c);
               unsigned piece = std::min(stream.bytes, 16u);
               for (unsigned at = 0; at < stream.bytes; at += piece)
-                NVVM::CpAsyncOp::create(
-                    b, byteAddress(target, i32(at)),
-                    byteAddress(source, i64(at)), piece,
-                    piece == 16 ? NVVM::LoadCacheModifierKind::CG
-                                : NVVM::LoadCacheModifierKind::CA,
-                    /*cpSize=*/Value());
+                NVVM::CpAsyncOp::create(b, byteAddress(target, i32(at)),
+                                        byteAddress(source, i64(at)), piece,
+                                        piece == 16
+                                            ? NVVM::LoadCacheModifierKind::CG
+                                            : NVVM::LoadCacheModifierKind::CA,
+                                        /*cpSize=*/Value());
             }
           });
       });
@@ -309,15 +308,15 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     for (unsigned k = 0; k < slots; ++k)
       issue(i64(k), i32(k));
 
-  // Inputs of the row level come in batches, 32 rows of the warp at a time: lane
-  // l loads those of row l of the batch, and shuffles hand them out. A batch is
-  // loaded one batch ahead.
+  // Inputs of the row level come in batches, 32 rows of the warp at a time:
+  // lane l loads those of row l of the batch, and shuffles hand them out. A
+  // batch is loaded one batch ahead.
   unsigned batchSteps = 32 / rowsAStep;
   auto loadBatch = [&](Value k) {
     Value step = k;
     if (rowsAStep < 32)
       step = add(k, toI64(arith::ShRUIOp::create(
-                     b, lane, i32(llvm::Log2_32(rowsAStep)))));
+                        b, lane, i32(llvm::Log2_32(rowsAStep)))));
     Value row = add(first, mul(step, stride));
     if (rowsAStep > 1)
       row = add(mul(row, i64(rowsAStep)),
@@ -360,10 +359,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     auto vectorType = VectorType::get({width}, type);
     for (unsigned c = 0; c < chunks; ++c)
       carried.push_back(arith::ConstantOp::create(
-          b, width == 1
-                 ? cast<TypedAttr>(identity)
-                 : cast<TypedAttr>(DenseElementsAttr::get(vectorType,
-                                                          identity))));
+          b, width == 1 ? cast<TypedAttr>(identity)
+                        : cast<TypedAttr>(
+                              DenseElementsAttr::get(vectorType, identity))));
   }
 
   auto loop = scf::ForOp::create(b, i64(0), mine, i64(1), carried);
@@ -387,8 +385,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     }
     if (!rowInputs.empty()) {
       Value inBatch = arith::TruncIOp::create(
-          b, b.getI32Type(),
-          arith::RemUIOp::create(b, k, i64(batchSteps)));
+          b, b.getI32Type(), arith::RemUIOp::create(b, k, i64(batchSteps)));
       Value isNew = arith::AndIOp::create(
           b,
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inBatch, i32(0)),
@@ -415,8 +412,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       for (auto [u, row] : llvm::enumerate(rows))
         for (auto [r, argument] : llvm::enumerate(rowInputs))
           row.values[argument] = shuffle(
-              batches[r],
-              arith::AddIOp::create(b, base, i32(u * (32 / lanes))),
+              batches[r], arith::AddIOp::create(b, base, i32(u * (32 / lanes))),
               NVVM::ShflKind::idx);
     }
 
@@ -428,8 +424,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     SmallVector<Packed> packedRows;
     auto unpack = [&](Value words, BlockArgument argument) {
       Type memoryType = getMemoryType(argument.getType());
-      Type type = width == 1 ? memoryType
-                             : VectorType::get({width}, memoryType);
+      Type type =
+          width == 1 ? memoryType : VectorType::get({width}, memoryType);
       return fromMemory(LLVM::BitcastOp::create(b, type, words),
                         argument.getType());
     };
@@ -443,9 +439,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
         NVVM::SyncWarpOp::create(b, i32(-1));
       Value isFirstSlot =
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(0));
-      issue(add(k, i64(slots)),
-            select(isFirstSlot, i32(slots),
-                   arith::SubIOp::create(b, slot, i32(1))));
+      issue(add(k, i64(slots)), select(isFirstSlot, i32(slots),
+                                       arith::SubIOp::create(b, slot, i32(1))));
     }
     // Single elements are read from the slot in every phase anew.
     Value thisSlot = slot;
@@ -459,11 +454,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
             arith::MulIOp::create(b, lane, i32(stream.bytes)));
         for (auto [c, view] : llvm::enumerate(row.columns))
           view.values[argument] = fromMemory(
-              LLVM::LoadOp::create(
-                  b, getMemoryType(argument.getType()),
-                  sharedPointer(arith::AddIOp::create(
-                      b, at, i32(c * 32 * stream.bytes))),
-                  stream.bytes),
+              LLVM::LoadOp::create(b, getMemoryType(argument.getType()),
+                                   sharedPointer(arith::AddIOp::create(
+                                       b, at, i32(c * 32 * stream.bytes))),
+                                   stream.bytes),
               argument.getType());
       }
     };
@@ -489,7 +483,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
                 b, VectorType::get({piece / 4}, b.getI32Type()),
                 byteAddress(source, i32(at)), piece);
             for (unsigned w = 0; w < piece / 4; ++w)
-              words.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(w)));
+              words.push_back(
+                  LLVM::ExtractElementOp::create(b, loaded, i32(w)));
           }
           auto wordsType =
               VectorType::get({int64_t(words.size())}, b.getI32Type());
@@ -502,9 +497,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       swapRow(row);
     }
     Value nextSlot = arith::AddIOp::create(b, slot, i32(1));
-    slot = select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot,
-                                        i32(slots)),
-                  i32(0), nextSlot);
+    slot = select(
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(slots)),
+        i32(0), nextSlot);
 
     for (unsigned p = 0; p <= waves.size(); ++p) {
       if (p > 0) { // unpacked again, rather than kept
@@ -551,10 +546,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
             if (phase(partial.getOperand()) != p)
               continue;
             Value &sum = state[firstAccumulator + a * chunks + c];
-            Value next = createCombine(b, b.getLoc(), partial.getCombiner(),
-                                       sum,
-                                       evaluate(partial.getOperand(), view),
-                                       /*contract=*/true);
+            Value next =
+                createCombine(b, b.getLoc(), partial.getCombiner(), sum,
+                              evaluate(partial.getOperand(), view),
+                              /*contract=*/true);
             // The sums of columns that don't exist are never read.
             sum = rowExists ? select(rowExists, next, sum) : next;
           }

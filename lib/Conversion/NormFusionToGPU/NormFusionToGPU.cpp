@@ -26,12 +26,12 @@ using namespace mlir::norm_fusion;
 namespace {
 /// Host values of one op that the launches of all its variants share.
 struct HostValues {
-  SmallVector<Value> pointers; ///< !llvm.ptr, or the scalar
-  SmallVector<Value> dims;     ///< index
+  SmallVector<Value> pointers;    ///< !llvm.ptr, or the scalar
+  SmallVector<Value> dims;        ///< index
   SmallVector<Value> dynamicDims; ///< i64
-  Value rows;     ///< rows of a segment, index
-  Value segments; ///< index
-  Value columns;  ///< index
+  Value rows;                     ///< rows of a segment, index
+  Value segments;                 ///< index
+  Value columns;                  ///< index
 };
 
 struct ToGPUPass final : norm_fusion::impl::NormFusionToGPUBase<ToGPUPass> {
@@ -62,9 +62,9 @@ private:
       return function;
     OpBuilder b(&getContext());
     SmallVector<Type> inputs(arguments, b.getIndexType());
-    auto function = func::FuncOp::create(
-        b, getOperation().getLoc(), name,
-        b.getFunctionType(inputs, b.getIndexType()));
+    auto function =
+        func::FuncOp::create(b, getOperation().getLoc(), name,
+                             b.getFunctionType(inputs, b.getIndexType()));
     function.setPrivate();
     symbols.insert(function);
     return function;
@@ -94,8 +94,7 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
                                                        : operand.getType());
   types.append(llvm::count(sizes, ShapedType::kDynamic), b.getI64Type());
   types.append({pointer, b.getI64Type()});
-  auto function =
-      gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
+  auto function = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int>(schedule.getThreads()), 1, 1}));
@@ -109,11 +108,10 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
                          LLVM::Linkage::External, shared, Attribute(),
                          /*alignment=*/128, /*addrSpace=*/3);
   if (op.isSplit() && !combineOnly && schedule.getCombine() != Combine::kernel)
-    LLVM::GlobalOp::create(b, b.getI32Type(), /*isConstant=*/true,
-                           LLVM::Linkage::External,
-                           (name + "_cooperative").str(),
-                           b.getI32IntegerAttr(1), /*alignment=*/4,
-                           /*addrSpace=*/1);
+    LLVM::GlobalOp::create(
+        b, b.getI32Type(), /*isConstant=*/true, LLVM::Linkage::External,
+        (name + "_cooperative").str(), b.getI32IntegerAttr(1), /*alignment=*/4,
+        /*addrSpace=*/1);
 
   b.setInsertionPointToStart(&function.getBody().front());
   auto global = LLVM::LLVMPointerType::get(context, 1);
@@ -180,20 +178,19 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   if (schedule.getGrid())
     clusters = constant(std::max(schedule.getGrid() / cluster, 1u));
   else if (cluster == 1)
-    clusters = func::CallOp::create(
-                   b,
-                   getRuntimeFunction("norm_fusion_multiprocessor_count", 0,
-                                      symbols),
-                   ValueRange())
-                   .getResult(0);
+    clusters =
+        func::CallOp::create(
+            b,
+            getRuntimeFunction("norm_fusion_multiprocessor_count", 0, symbols),
+            ValueRange())
+            .getResult(0);
   else
-    clusters = func::CallOp::create(
-                   b,
-                   getRuntimeFunction("norm_fusion_max_active_clusters", 2,
-                                      symbols),
-                   ValueRange{constant(cluster),
-                              constant(schedule.getThreads())})
-                   .getResult(0);
+    clusters =
+        func::CallOp::create(
+            b,
+            getRuntimeFunction("norm_fusion_max_active_clusters", 2, symbols),
+            ValueRange{constant(cluster), constant(schedule.getThreads())})
+            .getResult(0);
   Value one = constant(1);
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
@@ -342,26 +339,25 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
       if (isa<LLVM::LLVMPointerType>(pointer.getType()))
         bits = arith::OrIOp::create(
             b, bits, LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer));
-    Value low = arith::AndIOp::create(
-        b, bits, arith::ConstantIntOp::create(b, 15, 64));
-    Value aligned = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq, low,
-        arith::ConstantIntOp::create(b, 0, 64));
+    Value low =
+        arith::AndIOp::create(b, bits, arith::ConstantIntOp::create(b, 15, 64));
+    Value aligned =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, low,
+                              arith::ConstantIntOp::create(b, 0, 64));
     auto ifOp = scf::IfOp::create(b, aligned, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
     launch(b, op, schedule, module, name, host, symbols);
     b.setInsertionPointToStart(ifOp.elseBlock());
     std::string ignored;
-    ScheduleAttr plain = parseSchedule(
-        &getContext(),
-        (Twine("structure=plain warps=8 combine=") +
-         stringifyCombine(schedule.getCombine() == Combine::tags
-                              ? Combine::grid
-                              : schedule.getCombine()) +
-         " grid=" +
-         Twine(schedule.getGrid()))
-            .str(),
-        ScheduleAttr(), ignored);
+    ScheduleAttr plain =
+        parseSchedule(&getContext(),
+                      (Twine("structure=plain warps=8 combine=") +
+                       stringifyCombine(schedule.getCombine() == Combine::tags
+                                            ? Combine::grid
+                                            : schedule.getCombine()) +
+                       " grid=" + Twine(schedule.getGrid()))
+                          .str(),
+                      ScheduleAttr(), ignored);
     launch(b, op, plain, module, name + "_plain", host, symbols);
     b.setInsertionPointAfter(ifOp);
   }

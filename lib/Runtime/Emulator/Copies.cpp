@@ -111,8 +111,7 @@ void Machine::finishThreadCopies(Fiber &fiber, uint32_t groups, bool all) {
         if (!races.access(fiber, uintptr_t(copy.target), copy.bytes, info,
                           message))
           trap("race: " + keep(std::move(message)) + " " +
-               describe(uintptr_t(copy.target)) +
-               ", by an asynchronous copy");
+               describe(uintptr_t(copy.target)) + ", by an asynchronous copy");
       }
     } else {
       fiber.copies[kept++] = copy;

@@ -64,9 +64,10 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
         target = *parsed;
         return true;
       }
-      error = llvm::formatv("schedule field '{0}' is '{1}', expected one of {2}",
-                            key, value, accepted)
-                  .str();
+      error =
+          llvm::formatv("schedule field '{0}' is '{1}', expected one of {2}",
+                        key, value, accepted)
+              .str();
       return false;
     };
     // A number between `low` and `high`.
@@ -76,9 +77,9 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
         target = parsed;
         return true;
       }
-      error = llvm::formatv(
-                  "schedule field '{0}' is '{1}', expected a number from {2} to {3}",
-                  key, value, low, high)
+      error = llvm::formatv("schedule field '{0}' is '{1}', expected a number "
+                            "from {2} to {3}",
+                            key, value, low, high)
                   .str();
       return false;
     };
@@ -109,20 +110,21 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
     else if (key == "lanes") {
       ok = number(lanes, 1, 32);
       if (ok && !llvm::isPowerOf2_32(lanes)) {
-        error = llvm::formatv(
-                    "schedule field 'lanes' is {0}, expected a power of two",
-                    lanes)
-                    .str();
+        error =
+            llvm::formatv(
+                "schedule field 'lanes' is {0}, expected a power of two", lanes)
+                .str();
         ok = false;
       }
     } else if (key == "rows")
       ok = number(rows, 1, 16);
     else {
-      error = llvm::formatv("unknown schedule field '{0}', expected structure, "
-                            "cluster, warps, row-groups, slots, chunks, vector, "
-                            "lanes, rows, copy, combine, pace or grid",
-                            key)
-                  .str();
+      error =
+          llvm::formatv("unknown schedule field '{0}', expected structure, "
+                        "cluster, warps, row-groups, slots, chunks, vector, "
+                        "lanes, rows, copy, combine, pace or grid",
+                        key)
+              .str();
       return {};
     }
     if (!ok)

@@ -115,8 +115,6 @@ GroupCost GroupBuilder::getCost() const {
     unsigned bytes = getBytes(getElementTypeOrSelf(input.value.getType()));
     if (axes.anyCommon(group.columns) && axes.test(group.columns))
       problem.elementBytes.push_back(bytes);
-    else if (axes.any() && !axes.anyCommon(group.columns))
-      problem.rowInputBytes.push_back(bytes);
   }
   for (const Output &output : outputs)
     cost.bytesAfter += estimateBytes(space, space.getAxisSet({output.flat}),
