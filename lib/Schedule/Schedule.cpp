@@ -207,19 +207,36 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   return getExchangeBytes(problem, schedule) + llvm::alignTo(reused, 16);
 }
 
-/// 32-bit registers that a thread needs, estimated: accumulators, packed
-/// inputs, and the values of one chunk in f32.
+/// 32-bit registers that a thread needs, estimated: accumulators, packed inputs,
+/// the values of up to three chunks in f32, masks, and addresses of single
+/// elements. Compared with what ptxas 13.0 needs without spills for sm_90a.
 static unsigned estimateRegisters(const Problem &problem,
                                   ScheduleAttr schedule) {
   unsigned lane = schedule.getChunks() * schedule.getVector();
   unsigned accumulators = 0;
   for (unsigned b : problem.accumulatorBytes)
     accumulators += std::max(b, 4u);
+  bool exact =
+      problem.columns == int64_t(schedule.getCluster()) *
+                             int64_t(schedule.getBlockColumns());
+  bool shifted = isShifted(problem, schedule);
+  unsigned values =
+      shifted ? 4 * lane + (schedule.getCluster() > 1 ? 16 : 0)
+              : 2 * schedule.getVector() * std::min(schedule.getChunks(), 3u);
   return llvm::divideCeil(lane *
                               (accumulators + 2 +
                                problem.bytesPerColumn() * schedule.getRows()),
                           4) +
-         2 * schedule.getVector() * std::min(schedule.getChunks(), 2u) + 32;
+         values + 32 + (exact ? 0 : 16);
+}
+
+/// Registers of a thread: a multiprocessor's four parts take whole warps, and a
+/// warp takes registers by eight a thread.
+static unsigned getRegisterBudget(const TargetInfo &target,
+                                  ScheduleAttr schedule) {
+  unsigned warpsAPart = llvm::divideCeil(schedule.getThreads() / 32, 4);
+  return std::min(target.maxRegisters,
+                  target.registers / 4 / 32 / warpsAPart / 8 * 8);
 }
 
 bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
@@ -438,7 +455,11 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
       groups = std::max<unsigned>(
           1, std::min<unsigned>(llvm::divideCeil(12, warps), 16 / warps));
     }
+    // Fewer row groups leave more registers, but at least 8 warps.
+    unsigned fewest = llvm::divideCeil(8, warps);
     for (; groups > 0; --groups) {
+      if (fallback && groups < fewest)
+        break;
       // What a step takes in the ring: idle lanes have slots too.
       unsigned stepBytes = groups * warps * chunks * 32 * vector * rows *
                            problem.bytesPerColumn();
@@ -455,8 +476,7 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
       if (!schedule)
         continue;
       unsigned registers = estimateRegisters(problem, schedule);
-      unsigned budget = std::min(target.maxRegisters,
-                                 target.registers / schedule.getThreads());
+      unsigned budget = getRegisterBudget(target, schedule);
       if (registers > budget) {
         why = llvm::formatv("about {0} registers a thread are needed, {1} are "
                             "there",

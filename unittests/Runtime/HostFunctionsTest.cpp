@@ -55,7 +55,7 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
     EXPECT_EQ(copy[32], 0x30007u);
     EXPECT_EQ(copy[33], 0x30003u);
     EXPECT_EQ(copy[34], 7u);
-    EXPECT_EQ(find<int64_t()>("norm_fusion_multiprocessor_count")(), 4);
+    EXPECT_EQ(find<int64_t()>("norm_fusion_multiprocessor_count")(), 16);
     EXPECT_GT(find<int64_t(int64_t, int64_t)>(
                   "norm_fusion_max_active_clusters")(2, 512),
               0);

@@ -157,7 +157,7 @@ unsigned countCudaDevices();
 
 /// The virtual device of the emulator.
 struct EmulatorOptions {
-  unsigned sms = 4;
+  unsigned sms = 16;
   size_t sharedMemory = 227 * 1024; ///< bytes a block
   unsigned maxCluster = 16;          ///< blocks
   uint64_t orderSeed = 0;           ///< 0: threads run in order
