@@ -64,14 +64,7 @@ static Value makeOpaque(ImplicitLocOpBuilder &b, Value words) {
   Type result = size == 1 ? word
                           : LLVM::LLVMStructType::getLiteral(
                                 b.getContext(), SmallVector<Type>(size, word));
-  Value opaque =
-      LLVM::InlineAsmOp::create(
-          b, TypeRange(result), parts, "", outputs + inputs,
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::tailcallkind::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-          /*operand_attrs=*/ArrayAttr())
-          .getResult(0);
+  Value opaque = createAsm(b, result, parts, "", outputs + inputs);
   Value rebuilt = LLVM::PoisonOp::create(b, type);
   for (int64_t k = 0; k < size; ++k) {
     Value part =

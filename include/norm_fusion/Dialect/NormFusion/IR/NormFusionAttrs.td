@@ -21,7 +21,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
 
     | field | unit | meaning |
     |---|---|---|
-    | `structure` | - | `ring`: rows held in registers, streamed through shared memory; `small`: a ring in which a warp holds several rows; `columns`: few rows, each block owns columns of all of them; `plain`: masked loops, any size |
+    | `structure` | - | `ring`: rows held in registers, streamed through shared memory; `small`: a ring in which a warp holds several rows; `plain`: masked loops, any size; the others have no kernels |
     | `cluster` | blocks | blocks that share a row |
     | `warps` | warps | warps of a block that share a row |
     | `row-groups` | rows | rows that a block works on at once |
