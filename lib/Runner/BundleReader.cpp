@@ -192,9 +192,9 @@ Expected<int64_t> BundleProgram::get(const json::Value *formula) {
       Expected<unsigned> count = runtime::getMaxActiveClusters(
           *device, arguments[0], arguments[1]);
       if (count)
-        return std::max(*count, 1u);
+        return *count;
       llvm::consumeError(count.takeError());
-      return 1;
+      return 0;
     }
     auto value = values.find(name);
     if (value == values.end() || !arguments.empty())

@@ -262,7 +262,7 @@ static int64_t norm_fusion_max_active_clusters(int64_t cluster,
     return 1;
   unsigned count = check(*context, runtime::getMaxActiveClusters(
                                        context->getDevice(), cluster, threads));
-  return std::max(count, 1u);
+  return count;
 }
 
 Expected<unsigned> runtime::getMaxActiveClusters(Device &device,

@@ -70,6 +70,19 @@ private:
     return function;
   }
 
+  /// Clusters of the schedule that the device found at run time holds at once.
+  Value getActiveClusters(ImplicitLocOpBuilder &b, ScheduleAttr schedule,
+                          SymbolTable &symbols) {
+    return func::CallOp::create(
+               b,
+               getRuntimeFunction("norm_fusion_max_active_clusters", 2,
+                                  symbols),
+               ValueRange{
+                   arith::ConstantIndexOp::create(b, schedule.getCluster()),
+                   arith::ConstantIndexOp::create(b, schedule.getThreads())})
+        .getResult(0);
+  }
+
   unsigned numWorkspaces = 0;
 };
 } // namespace
@@ -185,12 +198,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
             ValueRange())
             .getResult(0);
   else
-    clusters =
-        func::CallOp::create(
-            b,
-            getRuntimeFunction("norm_fusion_max_active_clusters", 2, symbols),
-            ValueRange{constant(cluster), constant(schedule.getThreads())})
-            .getResult(0);
+    clusters = getActiveClusters(b, schedule, symbols);
   Value one = constant(1);
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
@@ -344,7 +352,16 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
     Value aligned =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, low,
                               arith::ConstantIntOp::create(b, 0, 64));
-    auto ifOp = scf::IfOp::create(b, aligned, /*withElseRegion=*/true);
+    // Clusters need a device that holds one.
+    Value possible = aligned;
+    if (schedule.getCluster() > 1)
+      possible = arith::AndIOp::create(
+          b, aligned,
+          arith::CmpIOp::create(
+              b, arith::CmpIPredicate::ugt,
+              getActiveClusters(b, schedule, symbols),
+              arith::ConstantIndexOp::create(b, 0)));
+    auto ifOp = scf::IfOp::create(b, possible, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
     launch(b, op, schedule, module, name, host, symbols);
     b.setInsertionPointToStart(ifOp.elseBlock());
