@@ -131,6 +131,7 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   NormFusionAttachTargetOptions attach;
   attach.chip = options.chip;
   attach.target = options.target;
+  attach.toolkit = std::string(options.toolkit);
   pm.addPass(createNormFusionAttachTarget(attach));
 }
 
