@@ -100,7 +100,7 @@ constexpr OptionInfo infos[] = {
     {"tune-seconds", "SECONDS", "try nothing more after so long; default: 300",
      storeSeconds},
     {"emulator", "\"K=V K=V\"",
-     "sms=, shared-memory=, memory=, max-cluster=, order-seed=, races=",
+     "sms=, shared-memory=, memory=, max-cluster=, order-seed=, races=, weak=",
      storeAnyText<&O::emulator>},
     {"plain", "auto|host|device",
      "what runs what isn't fused; auto: the host beside the emulator",
