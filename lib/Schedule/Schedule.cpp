@@ -151,20 +151,23 @@ static unsigned getVector(const Problem &problem) {
 }
 
 unsigned norm_fusion::getExchangeBarrierBytes(ScheduleAttr schedule) {
-  return schedule.getCluster() == 1
+  return schedule.getCluster() * schedule.getWarps() == 1
              ? 0
              : llvm::alignTo(2 * 8 * schedule.getRowGroups(), 16);
 }
 
+unsigned norm_fusion::getPartBytes(const Problem &problem) {
+  unsigned bytes = std::max(problem.rowReductions, 1u) * 8;
+  return llvm::alignTo(bytes, bytes > 8 ? 16 : 8);
+}
+
 unsigned norm_fusion::getExchangeBytes(const Problem &problem,
                                        ScheduleAttr schedule) {
-  // Row sums of two steps, 8 bytes a warp of the row and reduction. What
-  // follows begins with a line: asynchronous copies to addresses that aren't
-  // multiples of 32 bytes take 15% longer.
+  // Row sums of two steps. What follows begins with a line: asynchronous copies
+  // to addresses that aren't multiples of 32 bytes take 15% longer.
   return llvm::alignTo(getExchangeBarrierBytes(schedule) +
                            2 * schedule.getRowGroups() * schedule.getWarps() *
-                               schedule.getCluster() *
-                               std::max(problem.rowReductions, 1u) * 8,
+                               schedule.getCluster() * getPartBytes(problem),
                        128);
 }
 
@@ -326,10 +329,6 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse("copy=bulk isn't available, expected cp-async or load");
     if (schedule.getCopy() == Copy::cp_async && !target.hasAsyncCopy)
       return refuse("copy=cp-async needs sm_80");
-    if (schedule.getWarps() > 1 && schedule.getRowGroups() > 15)
-      return refuse(llvm::formatv("row-groups={0} needs as many barriers, a "
-                                  "block has 15 beside its own",
-                                  schedule.getRowGroups()));
   } else {
     if (schedule.getRowGroups() != 1)
       return refuse(llvm::formatv("row-groups={0} with structure=plain, "

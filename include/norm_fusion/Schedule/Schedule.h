@@ -51,9 +51,10 @@ bool isShifted(const Problem &problem, ScheduleAttr schedule);
 /// Bytes of a slot for `bytes` of a warp's part of a row that is shifted.
 unsigned getShiftedBytes(unsigned bytes);
 
-/// Of these, the bytes that come first: barriers of the exchange of row sums in
-/// a cluster, and with them what all of the exchange takes.
+/// Of these, the bytes that come first: barriers of the exchange of row sums
+/// between warps, what a warp sends in a wave, and all of the exchange.
 unsigned getExchangeBarrierBytes(ScheduleAttr schedule);
+unsigned getPartBytes(const Problem &problem);
 unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what

@@ -43,6 +43,11 @@ Type getWordType(Type type);
 Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
                 StringRef text, StringRef constraints);
 
+/// "{$first, $first+1, ...}", bare for one, and ".vN.b32": the operands of an
+/// inline PTX instruction that takes `count` words.
+std::string listAsmOperands(unsigned first, unsigned count);
+std::string getVectorSuffix(unsigned count);
+
 /// Partial rows are padded to a multiple of this many columns.
 constexpr int64_t kPitchColumns = 4;
 
@@ -157,15 +162,14 @@ private:
   Value toWord(Value value);
   Value fromWord(Value word, Type type);
   void syncBlock();
-  void syncRowGroup(Value rowGroup);
   void gridBarrier();
   void initExchange();
   /// Every lane of the row group gets the sums of all warps of the row, which
   /// may be in other blocks of the cluster. `step` counts the calls.
   void exchangeRowSums(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums,
                        Value rowGroup, Value warpOfRow, Value step);
-  void sendRowSums(ArrayRef<Value> words, Value rowGroup, Value buffer,
-                   llvm::function_ref<Value(unsigned)> pointer);
+  SmallVector<Value> packSums(ArrayRef<Value> sums);
+  void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);
 
   //===--- Structures ---===//
