@@ -64,8 +64,6 @@ BlockInfo::BlockInfo(Block &block) : block(block) {
            unsigned def = getDef(id);
            return def != none && reduced[def];
          }));
-  points.resize(ops.size());
-  pointKnown.resize(ops.size());
   // Any model of a few thousand ops stays far below this.
   budget = 4'000'000 + 16 * ops.size();
 }
@@ -108,6 +106,16 @@ void BlockInfo::addOp(Operation *op) {
     });
   for (Value value : used)
     usedIds.push_back(getId(value));
+  if (isa<linalg::LinalgOp>(op)) {
+    StringRef why;
+    points.push_back(makePointOp(op, number, why));
+    if (!why.empty())
+      reasons[number] = why;
+  } else {
+    points.push_back(nullptr);
+  }
+  for (unsigned id : getResultIds(number))
+    getUniformSteps(id, 0);
 }
 
 /// From the last op to the first: what a live op uses is live.
@@ -150,11 +158,13 @@ unsigned BlockInfo::getId(Value value) {
   return it->second;
 }
 
-std::unique_ptr<PointOp> BlockInfo::makePointOp(Operation *op,
-                                                StringRef &why) {
-  std::unique_ptr<PointOp> point = PointOp::get(op, why);
-  if (!point)
+PointOp *BlockInfo::makePointOp(Operation *op, unsigned number,
+                                StringRef &why) {
+  std::optional<PointOp> made = PointOp::get(op, why);
+  if (!made)
     return nullptr;
+  PointOp *point = new (allocator.Allocate()) PointOp(std::move(*made));
+  point->number = number;
   for (PointOperand &operand : point->operands)
     operand.id = getId(operand.value);
   for (auto [result, value] : llvm::zip_equal(point->results, op->getResults())) {
@@ -165,33 +175,21 @@ std::unique_ptr<PointOp> BlockInfo::makePointOp(Operation *op,
   return point;
 }
 
-const PointOp *BlockInfo::getPointOp(unsigned number) {
-  if (!pointKnown[number]) {
-    pointKnown.set(number);
-    StringRef why;
-    points[number] = makePointOp(ops[number], why);
-    if (points[number])
-      points[number]->number = number;
-    if (!why.empty())
-      reasons[number] = why;
-  }
-  return points[number].get();
-}
-
 const PointOp *BlockInfo::getPointOp(Operation *op) {
-  if (op->getBlock() == &block)
-    return getPointOp(getOrder(op));
+  if (std::optional<unsigned> number = findOrder(op))
+    return points[*number];
   auto it = foreignPoints.find(op);
   if (it == foreignPoints.end()) {
     StringRef why;
-    it = foreignPoints.try_emplace(op, makePointOp(op, why)).first;
+    PointOp *point = makePointOp(op, none, why);
+    it = foreignPoints.try_emplace(op, point).first;
   }
-  return it->second.get();
+  return it->second;
 }
 
 /// Chains of broadcasts of constants are short. A value of more steps is read
 /// like any other, so that nothing recurses deeper.
-static constexpr unsigned maxSteps = 64, notUniform = 255;
+static constexpr unsigned maxSteps = 64;
 
 unsigned BlockInfo::getUniformSteps(unsigned id, unsigned depth) {
   if (id >= uniform.size())
@@ -199,41 +197,36 @@ unsigned BlockInfo::getUniformSteps(unsigned id, unsigned depth) {
   if (uniform[id])
     return uniform[id];
   if (depth == maxSteps)
-    return notUniform;
+    return varies;
   Value value = values[id];
   auto type = dyn_cast<RankedTensorType>(value.getType());
   // New values may get numbers meanwhile, and the array with them.
   auto known = [&](unsigned steps) { return uniform[id] = steps; };
   if (!type)
-    return known(value.getType().isIntOrIndexOrFloat() ? 1 : notUniform);
+    return known(value.getType().isIntOrIndexOrFloat() ? 1 : noTensor);
   if (llvm::all_of(type.getShape(), [](int64_t size) { return size == 1; }))
     return known(1);
   Operation *def = value.getDefiningOp();
   // Until the operands are known, for IR that goes in circles.
-  known(notUniform);
+  known(varies);
   Attribute attr;
   if (!def)
-    return notUniform;
-  if (matchPattern(value, m_Constant(&attr)))
-    return known(getUniformConstant(value) ? 1 : notUniform);
-  if (isa<tensor::EmptyOp, tensor::SplatOp>(def))
+    return varies;
+  if (isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp>(def))
     return known(1);
   unsigned steps = 0;
   if (isReshape(def)) {
     steps = getUniformSteps(getId(def->getOperand(0)), depth + 1);
-  } else if (isa<linalg::FillOp>(def)) {
-    steps = 1;
-  } else if (const PointOp *point = getPointOp(def);
-             point && !point->isReduction()) {
+  } else if (const PointOp *point = getPointOp(def)) {
+    if (point->isReduction())
+      return varies;
     for (const PointOperand &operand : point->operands)
       if (steps < maxSteps)
         steps = std::max(steps, getUniformSteps(operand.id, depth + 1));
+  } else if (matchPattern(value, m_Constant(&attr))) {
+    return known(getUniformConstant(value) ? 1 : varies);
   } else {
-    return notUniform;
+    return varies;
   }
-  return known(steps < maxSteps ? steps + 1 : notUniform);
-}
-
-bool BlockInfo::isUniform(unsigned id) {
-  return getUniformSteps(id, 0) != notUniform;
+  return known(steps < maxSteps ? steps + 1 : varies);
 }

@@ -275,8 +275,6 @@ void IterationSpace::setInner(unsigned value) {
 
 void IterationSpace::learnExtents(ArrayRef<int64_t> extents,
                                   const AxisMap &map) {
-  if (!hasDynamicAxes)
-    return;
   for (auto [extent, list] : llvm::zip_equal(extents, map))
     if (list.size() == 1 && !ShapedType::isDynamic(extent) &&
         ShapedType::isDynamic(axes[list[0]].extent))
@@ -284,11 +282,12 @@ void IterationSpace::learnExtents(ArrayRef<int64_t> extents,
 }
 
 void IterationSpace::setAxes(unsigned value, MapId map) {
-  auto type = dyn_cast<RankedTensorType>(info.getValue(value).getType());
-  if (!type || info.isUniform(value) ||
+  if (!info.isVarying(value) ||
       !values.try_emplace(value, ValueEntry{map, isFull(map)}).second)
     return;
-  learnExtents(type.getShape(), getMap(map));
+  if (hasDynamicAxes)
+    learnExtents(cast<RankedTensorType>(info.getValue(value).getType()).getShape(),
+                 getMap(map));
   worklist.push_back(value);
 }
 
@@ -354,7 +353,8 @@ void IterationSpace::visitPoint(const PointOp &point) {
     }
     map.push_back(*list);
   }
-  learnExtents(point.extents, map);
+  if (hasDynamicAxes)
+    learnExtents(point.extents, map);
   join(point, intern(std::move(map)));
 }
 

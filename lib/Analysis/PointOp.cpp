@@ -345,11 +345,11 @@ void PointOp::getSlice(ArrayRef<Value> roots, Slice &slice) const {
   }
 }
 
-std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
+std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op->getNumRegions() != 1)
-    return nullptr;
-  auto point = std::make_unique<PointOp>();
+    return std::nullopt;
+  std::optional<PointOp> point(std::in_place);
   point->op = op;
   Block *body = op.getBlock();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -369,7 +369,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     if (kind == utils::IteratorType::reduction)
       point->reduced[i] = point->extents[i] != 1;
     else if (kind != utils::IteratorType::parallel)
-      return nullptr;
+      return std::nullopt;
 
   // The results: their element values, combiners, and what they read.
   llvm::DenseSet<Value> accumulators;
@@ -395,7 +395,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
                  placed.test(loop) != point->reduced.test(loop);
     if (!isExact) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     if (point->isReduction()) {
       accumulators.insert(arg);
@@ -405,7 +405,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
         result.reduction = std::move(reduction);
       } else if (!tied.use_empty()) {
         why = "unsupported-combiner";
-        return nullptr;
+        return std::nullopt;
       }
     } else {
       roots.push_back(result.yielded);
@@ -454,7 +454,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     auto type = dyn_cast<RankedTensorType>(source.getType());
     if (!type || source.getParentBlock() == body) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     bool exact = true;
     SmallVector<AffineExpr> exprs;
@@ -463,7 +463,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       AffineExpr expr = getIndexExpr(index, compared);
       if (!expr) {
         why = "non-projected-operand";
-        return nullptr;
+        return std::nullopt;
       }
       // Without equal static extents the loops might cover only a part.
       if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -485,7 +485,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     AffineMap map = AffineMap::get(loops, 0, exprs, op->getContext());
     if (!isProjection(map, type)) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     point->operands.push_back({source, map, extract.getResult(), !exact});
     added.insert(extract.getResult());
@@ -496,7 +496,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   point->getSlice(roots, slice);
   for (Value root : roots)
     if (!use(root))
-      return why = why.empty() ? "unsupported-combiner" : why, nullptr;
+      return why = why.empty() ? "unsupported-combiner" : why, std::nullopt;
   for (Operation &inner : body->without_terminator()) {
     if (!slice.contains(&inner))
       continue;
@@ -507,12 +507,12 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
          !llvm::all_of(inner.getResultTypes(),
                        [](Type t) { return t.isIntOrIndexOrFloat(); }))) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     for (Value operand : inner.getOperands())
       if (operand.getParentBlock() != body || isa<BlockArgument>(operand))
         if (!use(operand))
-          return why = why.empty() ? "unsupported-combiner" : why, nullptr;
+          return why = why.empty() ? "unsupported-combiner" : why, std::nullopt;
   }
 
   if (!point->isReduction())
@@ -528,5 +528,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
         missing.reset(dim.getPosition());
     return missing.none();
   });
-  return spans ? std::move(point) : nullptr;
+  if (!spans)
+    return std::nullopt;
+  return point;
 }

@@ -19,8 +19,8 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/Allocator.h"
 
-#include <memory>
 #include <optional>
 
 namespace mlir::norm_fusion {
@@ -63,9 +63,9 @@ struct PointResult {
 
 class PointOp {
 public:
-  /// Null if `op` isn't a linalg op on tensors that can be seen so. `why` then
+  /// Nullopt if `op` isn't a linalg op on tensors that can be seen so. `why` then
   /// says what is in the way ("unsupported-combiner", ...) or stays empty.
-  static std::unique_ptr<PointOp> get(Operation *op, StringRef &why);
+  static std::optional<PointOp> get(Operation *op, StringRef &why);
 
   linalg::LinalgOp op;
   /// BlockInfo's number of the op.
@@ -179,19 +179,21 @@ public:
   }
 
   /// Null if the op can't be seen at one point.
-  const PointOp *getPointOp(unsigned number);
+  const PointOp *getPointOp(unsigned number) const { return points[number]; }
   const PointOp *getPointOp(Operation *op);
   /// Why op `number` has no PointOp; empty if there is nothing to say.
   StringRef getReason(unsigned number) const { return reasons.lookup(number); }
   /// True if all elements of the value are the same whatever the point, and can
   /// be made from scalars alone, in few steps.
-  bool isUniform(unsigned id);
+  bool isUniform(unsigned id) { return getUniformSteps(id, 0) < noTensor; }
+  /// True for a tensor that isn't uniform.
+  bool isVarying(unsigned id) { return getUniformSteps(id, 0) == varies; }
   bool isUniform(Value value) { return isUniform(getId(value)); }
 
 private:
   void addOp(Operation *op);
   void findLive();
-  std::unique_ptr<PointOp> makePointOp(Operation *op, StringRef &why);
+  PointOp *makePointOp(Operation *op, unsigned number, StringRef &why);
   unsigned getUniformSteps(unsigned id, unsigned depth);
 
   Block &block;
@@ -205,12 +207,14 @@ private:
   llvm::DenseMap<Value, unsigned> foreign;
   /// What ops use, and the reverse for live ones.
   SmallVector<unsigned, 0> usedIds, usedBegin, users, userBegin;
-  SmallVector<std::unique_ptr<PointOp>, 0> points;
-  llvm::BitVector pointKnown;
+  llvm::SpecificBumpPtrAllocator<PointOp> allocator;
+  SmallVector<PointOp *, 0> points;
   /// Of ops of enclosing blocks.
-  llvm::DenseMap<Operation *, std::unique_ptr<PointOp>> foreignPoints;
+  llvm::DenseMap<Operation *, PointOp *> foreignPoints;
   llvm::DenseMap<unsigned, StringRef> reasons;
-  /// Of each value: 0 if not known yet, the steps to make it, or notUniform.
+  /// Of each value: 0 if not known yet, the steps to make it from scalars, or one
+  /// of these.
+  static constexpr uint8_t noTensor = 254, varies = 255;
   SmallVector<uint8_t, 0> uniform;
   size_t budget = 0;
 };
