@@ -8,8 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Schedule/Schedule.h"
+#include "Structures.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,10 +24,24 @@ static unsigned getBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
+/// Of one byte; kernels convert them and move them, nothing else.
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+static bool convertsOrMoves(Operation *op) {
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+    return truncate.getRoundingmode().value_or(
+               arith::RoundingMode::to_nearest_even) ==
+           arith::RoundingMode::to_nearest_even;
+  return isa<arith::ExtFOp, arith::BitcastOp, arith::SelectOp,
+             arith::ConstantOp, YieldOp>(op);
+}
+
 /// Types that kernels can load, store and shuffle.
 static bool isKernelType(Type type) {
   if (type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-      type.isIndex())
+      type.isIndex() || isFloat8(type))
     return true;
   if (!type.isSignlessInteger())
     return false;
@@ -68,15 +83,26 @@ Problem Problem::get(MixedReductionOp op) {
       continue;
     auto last = cast<AffineDimExpr>(map.getResults().back());
     problem.contiguousColumns &= last.getPosition() == columnDims.front();
-    if (hasRow && i < inputs)
+    if (i >= inputs)
+      problem.narrowOutputs |= hasRow && getBytes(type) == 1;
+    else if (hasRow)
       problem.elementBytes.push_back(getBytes(type));
+    else
+      problem.columnInputBytes += getBytes(type);
   }
   for (Region *region : {&op.getBody(), &op.getCombine()})
-    for (Operation &inner : region->getOps())
-      for (Type type : inner.getResultTypes())
+    for (Operation &inner : region->getOps()) {
+      SmallVector<Type> types(inner.getResultTypes());
+      for (Type type : types)
         if (!isKernelType(type))
           problem.unsupported =
               llvm::formatv("'{0}' computes {1}", inner.getName(), type);
+      llvm::append_range(types, inner.getOperandTypes());
+      if (auto narrow = llvm::find_if(types, isFloat8);
+          narrow != types.end() && !convertsOrMoves(&inner))
+        problem.unsupported =
+            llvm::formatv("'{0}' computes with {1}", inner.getName(), *narrow);
+    }
 
   std::optional<llvm::SmallBitVector> kept;
   for (Operation &inner : *op.getBodyBlock()) {
@@ -140,9 +166,7 @@ static unsigned getFullVector(const Problem &problem) {
   return problem.elementBytes.empty() ? 4 : 16 / narrowest;
 }
 
-/// Columns of a vector: a full one, or the largest part of it that divides the
-/// columns.
-static unsigned getVector(const Problem &problem) {
+unsigned norm_fusion::getVector(const Problem &problem) {
   unsigned vector = getFullVector(problem);
   while (vector > 1 && !ShapedType::isDynamic(problem.columns) &&
          problem.columns % vector)
@@ -186,6 +210,8 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   unsigned combine = warps * groups * 4 * 32 *
                      std::max<unsigned>(problem.accumulatorBytes.size(), 1) * 8;
   unsigned reused = combine;
+  if (schedule.getStructure() == Structure::rows)
+    return getExchangeBytes(problem, schedule);
   if (schedule.getStructure() != Structure::plain) {
     unsigned columns = schedule.getBlockColumns();
     // What lanes hold of a step, beyond the last column too.
@@ -250,14 +276,17 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     return refuse("no kernel: " + problem.unsupported);
   Structure structure = schedule.getStructure();
   bool isSmall = structure == Structure::small;
-  if (structure != Structure::ring && !isSmall && structure != Structure::plain)
+  bool isRows = structure == Structure::rows;
+  if (structure != Structure::ring && !isSmall && !isRows &&
+      structure != Structure::plain)
     return refuse(llvm::formatv("structure={0} isn't available, expected ring, "
-                                "small or plain",
+                                "small, rows or plain",
                                 stringifyStructure(structure)));
   if (schedule.getCombine() == Combine::tags) {
-    if (structure == Structure::plain)
-      return refuse("combine=tags with structure=plain, expected grid or "
-                    "kernel");
+    if (structure == Structure::plain || isRows)
+      return refuse(llvm::formatv("combine=tags with structure={0}, expected "
+                                  "grid or kernel",
+                                  stringifyStructure(structure)));
     if (problem.segmented)
       return refuse("combine=tags with segmented column reductions, expected "
                     "grid or kernel");
@@ -339,6 +368,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(llvm::formatv("vector={0} with structure=plain, expected 1",
                                   schedule.getVector()));
   }
+  if (isRows && !isLegalRows(problem, schedule, target, error))
+    return false;
   unsigned shared = getSharedMemoryBytes(problem, schedule);
   if (shared > target.sharedMemoryBytes)
     return refuse(llvm::formatv("needs {0} bytes of shared memory a block, the "
@@ -385,18 +416,9 @@ static bool chooseWarps(int64_t vectors, unsigned chunks,
   return false;
 }
 
-ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
-                                         const Problem &problem,
-                                         const TargetInfo &target,
-                                         std::string &reason) {
-  if (!problem.unsupported.empty()) {
-    reason = problem.unsupported;
-    return {};
-  }
-  if (ShapedType::isDynamic(problem.columns)) {
-    reason = "plain, because the number of columns is dynamic";
-    return makePlain(context);
-  }
+/// Rows in a ring: of one or more warps each, or several to a warp.
+static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
+                               const TargetInfo &target, std::string &reason) {
   unsigned vector = getVector(problem);
   bool tags = problem.taggable && !problem.segmented;
   Combine combine = tags ? Combine::tags : Combine::grid;
@@ -500,4 +522,42 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   reason = "plain, because " + why;
   return makePlain(context);
+}
+
+ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
+                                         const Problem &problem,
+                                         const TargetInfo &target,
+                                         std::string &reason) {
+  if (!problem.unsupported.empty()) {
+    reason = problem.unsupported;
+    return {};
+  }
+  if (ShapedType::isDynamic(problem.columns)) {
+    reason = "plain, because the number of columns is dynamic";
+    return makePlain(context);
+  }
+  unsigned vector = getVector(problem);
+  std::string noRows;
+  if (problem.accumulatorBytes.empty() && problem.columns > 96 * vector)
+    if (ScheduleAttr rows = chooseRows(context, problem, target, noRows)) {
+      reason = noRows;
+      return rows;
+    }
+  return chooseRing(context, problem, target, reason);
+}
+
+ScheduleAttr norm_fusion::getDefaultSchedule(MLIRContext *context,
+                                             const Problem &problem,
+                                             const TargetInfo &target,
+                                             Structure structure,
+                                             std::string &reason) {
+  if (structure == Structure::plain)
+    return makePlain(context);
+  if (structure == Structure::rows && problem.contiguousColumns &&
+      !ShapedType::isDynamic(problem.columns))
+    return chooseRows(context, problem, target, reason);
+  ScheduleAttr chosen = chooseSchedule(context, problem, target, reason);
+  if (chosen && chosen.getStructure() == Structure::rows)
+    chosen = chooseRing(context, problem, target, reason);
+  return chosen;
 }

@@ -22,6 +22,10 @@ struct Problem {
   SmallVector<unsigned> elementBytes;
   /// Bytes of one accumulator of every partial accumulation.
   SmallVector<unsigned> accumulatorBytes;
+  /// Bytes of one element of all inputs of the column level.
+  unsigned columnInputBytes = 0;
+  /// An output of the element level has elements of one byte.
+  bool narrowOutputs = false;
   unsigned rowReductions = 0;
   /// Consecutive columns are consecutive in memory in every operand that
   /// varies over columns, and these have one column dimension.
@@ -41,6 +45,18 @@ struct Problem {
 /// The schedule for `problem` on `target`, and why in `reason`.
 ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
                             const TargetInfo &target, std::string &reason);
+
+/// Of a row-only problem under structure=rows, the blocks that a multiprocessor
+/// with so many registers should run at once; else 1.
+unsigned getMinBlocks(const Problem &problem, ScheduleAttr schedule,
+                      unsigned registers);
+
+/// A schedule of the given structure with its usual fields, to start from where
+/// a user asks for another structure than the chosen one. Null, and why in
+/// `reason`, where there is none.
+ScheduleAttr getDefaultSchedule(MLIRContext *context, const Problem &problem,
+                                const TargetInfo &target, Structure structure,
+                                std::string &reason);
 
 /// Bytes of shared memory of a block under `schedule`.
 unsigned getSharedMemoryBytes(const Problem &problem, ScheduleAttr schedule);

@@ -17,8 +17,13 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
+/// LLVM has no type for these.
+static bool isFloat8(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
 Type norm_fusion::getMemoryType(Type type) {
-  if (type.isInteger(1))
+  if (type.isInteger(1) || isFloat8(type))
     return IntegerType::get(type.getContext(), 8);
   if (type.isIndex())
     return IntegerType::get(type.getContext(), 64);
@@ -193,6 +198,8 @@ Value KernelEmitter::fromMemory(Value value, Type elementType) {
                   : elementType;
   if (elementType.isIndex())
     return arith::IndexCastOp::create(b, type, value);
+  if (isFloat8(elementType))
+    return arith::BitcastOp::create(b, type, value);
   if (elementType.isInteger(1)) {
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
@@ -209,16 +216,19 @@ Value KernelEmitter::toMemory(Value value, Type elementType) {
     return arith::IndexCastOp::create(b, type, value);
   if (elementType.isInteger(1))
     return arith::ExtUIOp::create(b, type, value);
+  if (isFloat8(elementType))
+    return arith::BitcastOp::create(b, type, value);
   return value;
 }
 
 Value KernelEmitter::loadGlobal(unsigned i, Value elementOffset,
-                                unsigned width) {
+                                unsigned width, bool isConstant) {
   Type element = getElementTypeOrSelf(op.getOperand(i).getType());
   unsigned bytes = getBytes(element) * width;
   Value loaded = LLVM::LoadOp::create(
       b, withWidth(getMemoryType(element), width), address(i, elementOffset),
-      /*alignment=*/width == 1 ? bytes : std::min(bytes, 16u));
+      /*alignment=*/width == 1 ? bytes : std::min(bytes, 16u),
+      /*isVolatile=*/false, /*isNonTemporal=*/false, isConstant);
   return fromMemory(loaded, element);
 }
 
@@ -229,19 +239,24 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
   auto vectorType = dyn_cast<VectorType>(value.getType());
   unsigned bytes =
       getBytes(element) * (vectorType ? vectorType.getDimSize(0) : 1);
-  if (bytes != 16) {
-    LLVM::StoreOp::create(b, value, pointer, std::min(bytes, 16u));
+  if (bytes < 8 || !vectorType) {
+    LLVM::StoreOp::create(b, value, pointer, bytes);
     return;
   }
   // Results are not read again by this kernel: they leave the caches first.
-  Value words =
-      LLVM::BitcastOp::create(b, VectorType::get({4}, b.getI32Type()), value);
-  SmallVector<Value> operands{pointer};
-  for (int64_t k = 0; k < 4; ++k)
-    operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(k)));
-  createAsm(b, TypeRange(), operands,
-            "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};",
-            "l,r,r,r,r,~{memory}");
+  Value words = LLVM::BitcastOp::create(
+      b, VectorType::get({bytes / 4}, b.getI32Type()), value);
+  unsigned piece = std::min(bytes / 4, 4u);
+  for (unsigned at = 0; at < bytes / 4; at += piece) {
+    SmallVector<Value> operands{at ? byteAddress(pointer, i64(at * 4))
+                                   : pointer};
+    for (unsigned k = 0; k < piece; ++k)
+      operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(at + k)));
+    createAsm(b, TypeRange(), operands,
+              piece == 4 ? "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};"
+                         : "st.global.cs.v2.b32 [$0], {$1, $2};",
+              piece == 4 ? "l,r,r,r,r,~{memory}" : "l,r,r,~{memory}");
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,6 +298,8 @@ void KernelEmitter::emitItems(
 }
 
 void KernelEmitter::emitRows() {
+  if (schedule.getStructure() == Structure::rows)
+    return emitRowBlocks();
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();

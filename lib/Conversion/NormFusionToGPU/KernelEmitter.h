@@ -32,7 +32,8 @@ namespace mlir::norm_fusion {
 constexpr int64_t kWorkspaceHeaderBytes = 256;
 constexpr int64_t kLaunchCountOffset = 128;
 
-/// How a value of `type` lies in memory: i1 as a byte, index as i64.
+/// How a value of `type` lies in memory: i1 and 8-bit floats as a
+/// byte, index as i64.
 Type getMemoryType(Type type);
 
 /// How a value lies in shared memory and in partial rows: i32, or i64 if it has
@@ -42,6 +43,14 @@ Type getWordType(Type type);
 /// Inline PTX with side effects; its result, if it has one.
 Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
                 StringRef text, StringRef constraints);
+
+/// Cheap enough to be computed again rather than kept in a register.
+bool isCheapOp(Operation *op);
+
+/// The same vector of i32 words, as far as the compiler can tell new ones: what
+/// is computed from them is computed again and not kept from where it was
+/// computed before.
+Value createOpaque(ImplicitLocOpBuilder &b, Value words);
 
 /// Partial rows are padded to a multiple of this many columns.
 constexpr int64_t kPitchColumns = 4;
@@ -116,7 +125,9 @@ private:
   Value offset(unsigned i, ArrayRef<Value> indices);
   Value address(unsigned i, Value elementOffset);
   Value byteAddress(Value base, Value byteOffset);
-  Value loadGlobal(unsigned i, Value elementOffset, unsigned width);
+  /// `isConstant`: nothing writes there while the kernel runs.
+  Value loadGlobal(unsigned i, Value elementOffset, unsigned width,
+                   bool isConstant = false);
   void storeGlobal(unsigned i, Value elementOffset, Value value);
   Value fromMemory(Value value, Type elementType);
   Value toMemory(Value value, Type elementType);
@@ -147,6 +158,8 @@ private:
   Value shuffleXor(Value value, unsigned distance);
   void addElements(SmallVectorImpl<Value> &chains, Value vector,
                    Combiner combiner);
+  void addView(SmallVectorImpl<Value> &chains, RowReduceOp reduce,
+               ColumnView &view);
   Value addChains(ArrayRef<Value> chains, Combiner combiner);
   /// Over the lanes that share a row, `values` in place.
   void reduceLanes(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &values,
@@ -174,6 +187,14 @@ private:
       llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit);
   Value emitRing(Value item, Value firstRow, Value step);
   Value emitPlain(Value item, Value firstRow, Value step);
+  /// The row-only structure: no items, the grid is the rows.
+  void emitRowBlocks();
+  /// The columns of a lane, `chunks` views: those of part `partOfRow` of the
+  /// row. `allExist` is set to whether all columns of the part exist, if that
+  /// isn't `exact`ly known; `firstColumn` (may be null) to the part's first.
+  SmallVector<ColumnView> getLaneViews(Value partOfRow, Value laneOfRow,
+                                       bool exact, Value *firstColumn,
+                                       Value *allExist);
   void setRow(Value rowInSegment);
   /// Swaps the row that evaluate() and its like speak of.
   void swapRow(RowView &row);

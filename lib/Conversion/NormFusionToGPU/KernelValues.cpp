@@ -22,6 +22,76 @@ static Type withWidth(Type element, unsigned width) {
   return width == 1 ? element : VectorType::get({width}, element);
 }
 
+bool norm_fusion::isCheapOp(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+             arith::ExtFOp, arith::TruncFOp, arith::AddIOp, arith::SubIOp,
+             arith::MulIOp, arith::CmpFOp, arith::CmpIOp, arith::SelectOp,
+             arith::ConstantOp>(op);
+}
+
+Value norm_fusion::createOpaque(ImplicitLocOpBuilder &b, Value words) {
+  auto type = cast<VectorType>(words.getType());
+  int64_t size = type.getDimSize(0);
+  SmallVector<Value> parts;
+  std::string outputs, inputs;
+  for (int64_t k = 0; k < size; ++k) {
+    Value index = arith::ConstantIntOp::create(b, k, 32);
+    parts.push_back(LLVM::ExtractElementOp::create(b, words, index));
+    outputs += "=r,";
+    inputs += (k ? "," : "") + std::to_string(k);
+  }
+  Type word = b.getI32Type();
+  Type result = size == 1 ? word
+                          : LLVM::LLVMStructType::getLiteral(
+                                b.getContext(), SmallVector<Type>(size, word));
+  Value opaque = createAsm(b, result, parts, "", outputs + inputs);
+  Value rebuilt = LLVM::PoisonOp::create(b, type);
+  for (int64_t k = 0; k < size; ++k) {
+    Value part =
+        size == 1 ? opaque : LLVM::ExtractValueOp::create(b, opaque, k);
+    rebuilt = LLVM::InsertElementOp::create(
+        b, rebuilt, part, arith::ConstantIntOp::create(b, k, 32));
+  }
+  return rebuilt;
+}
+
+SmallVector<ColumnView> KernelEmitter::getLaneViews(Value partOfRow,
+                                                    Value laneOfRow, bool exact,
+                                                    Value *firstColumn,
+                                                    Value *allExist) {
+  unsigned chunks = schedule.getChunks(), width = schedule.getVector();
+  unsigned lanes = schedule.getLanes();
+  SmallVector<ColumnView> views(chunks);
+  Value first;
+  for (unsigned c = 0; c < chunks; ++c) {
+    Value vectorIndex = arith::AddIOp::create(
+        b,
+        arith::MulIOp::create(
+            b,
+            arith::AddIOp::create(
+                b, arith::MulIOp::create(b, partOfRow, i32(chunks)), i32(c)),
+            i32(lanes)),
+        laneOfRow);
+    Value column = arith::MulIOp::create(b, vectorIndex, i32(width));
+    views[c].width = width;
+    views[c].column = toI64(column);
+    if (c == 0)
+      first = toI64(arith::SubIOp::create(
+          b, column, arith::MulIOp::create(b, laneOfRow, i32(width))));
+    if (!exact)
+      views[c].mask = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                            column, i32(problem.columns));
+  }
+  if (firstColumn)
+    *firstColumn = first;
+  // Most warps own no column that doesn't exist.
+  if (!exact)
+    *allExist = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ule, add(first, i64(chunks * lanes * width)),
+        i64(problem.columns));
+  return views;
+}
+
 bool KernelEmitter::hasColumns(Value value) {
   return levels.lookup(value).anyCommon(columnDims);
 }
@@ -129,15 +199,19 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
   SmallVector<Value> indices(rowIndices);
   delinearize(view.column, columnDims, indices);
   Value elementOffset = offset(input, indices);
+  // No output of a row-only kernel lies over what all rows read: such a load
+  // may move to where it is needed.
+  bool isConstant = schedule.getStructure() == Structure::rows &&
+                    !hasRows(op.getBodyBlock()->getArgument(input));
   if (!view.mask)
-    return loadGlobal(input, elementOffset, view.width);
+    return loadGlobal(input, elementOffset, view.width, isConstant);
   // Lanes beyond the last column read column 0 and are masked later on.
   for (unsigned d : columnDims.set_bits())
     indices[d] = i64(0);
   Value first = offset(input, indices);
   return loadGlobal(input,
                     arith::SelectOp::create(b, view.mask, elementOffset, first),
-                    view.width);
+                    view.width, isConstant);
 }
 
 Value KernelEmitter::evaluate(Value value, ColumnView &view) {
