@@ -246,14 +246,24 @@ Program::place(ArrayRef<Tensor> arguments, Arena &arena) {
     argument.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
     argument.pointer = const_cast<char *>(tensor.getData());
     if (!type.isScalar) {
-      Expected<void *> memory = arena.allocate(tensor.getNumBytes());
+      size_t bytes = tensor.getNumBytes();
+      // On a GPU memory ends with a whole piece of 16 bytes: compute-sanitizer
+      // takes an asynchronous copy of less, of a row's end, for one of 16.
+      static const char zeros[16] = {};
+      bool pads = device && !device->isEmulator();
+      size_t padding = pads ? llvm::alignTo(bytes, 16) - bytes : 0;
+      Expected<void *> memory = arena.allocate(bytes + padding);
       if (!memory)
         return memory.takeError();
       if (!device)
-        std::memcpy(*memory, tensor.getData(), tensor.getNumBytes());
-      else if (Error error = device->copy(
-                   *memory, tensor.getData(), tensor.getNumBytes(), stream))
+        std::memcpy(*memory, tensor.getData(), bytes);
+      else if (Error error =
+                   device->copy(*memory, tensor.getData(), bytes, stream))
         return std::move(error);
+      if (padding)
+        if (Error error = device->copy(static_cast<char *>(*memory) + bytes,
+                                       zeros, padding, stream))
+          return std::move(error);
       argument.pointer = *memory;
     }
     placed.push_back(argument);

@@ -63,7 +63,10 @@ Problem Problem::get(MixedReductionOp op) {
                           ? ShapedType::kDynamic
                           : problem.columns * sizes[d];
   }
-  problem.contiguousColumns = columnDims.size() == 1;
+  problem.innerColumns = sizes[columnDims.back()];
+  // Vectors must not cross from one block of columns to the next.
+  problem.contiguousColumns =
+      columnDims.size() == 1 || !ShapedType::isDynamic(problem.innerColumns);
   unsigned inputs = op.getInputs().size();
   for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i) {
     Type type = getElementTypeOrSelf(op.getOperand(i).getType());
@@ -81,8 +84,10 @@ Problem Problem::get(MixedReductionOp op) {
           llvm::formatv("output #{0} varies over some row dimensions alone", i);
     if (!hasColumn)
       continue;
+    // Outputs in another order are written element by element.
     auto last = cast<AffineDimExpr>(map.getResults().back());
-    problem.contiguousColumns &= last.getPosition() == columnDims.front();
+    if (i < inputs && map.isFunctionOfDim(columnDims.back()))
+      problem.contiguousColumns &= last.getPosition() == columnDims.back();
     if (i >= inputs)
       problem.narrowOutputs |= hasRow && getBytes(type) == 1;
     else if (hasRow)
@@ -105,11 +110,28 @@ Problem Problem::get(MixedReductionOp op) {
     }
 
   std::optional<llvm::SmallBitVector> kept;
+  llvm::DenseMap<Value, llvm::SmallBitVector> levels;
+  op.inferLevels(levels);
   for (Operation &inner : *op.getBodyBlock()) {
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
       ++problem.rowReductions;
-      if (reduce.getOver() && reduce.getOver()->size() != columnDims.size())
-        problem.unsupported = "a row reduction over some column dimensions";
+      if (!reduce.getOver() || reduce.getOver()->size() == columnDims.size())
+        continue;
+      // Of the last column dimensions, one block of columns after the other.
+      SmallVector<int64_t> over(*reduce.getOver());
+      llvm::sort(over);
+      int64_t block = 1;
+      for (auto [d, dim] : llvm::zip(
+               over, ArrayRef(columnDims).take_back(over.size())))
+        block = d != dim || block == 0 || ShapedType::isDynamic(sizes[d])
+                    ? 0
+                    : block * sizes[d];
+      problem.blockColumns.push_back(block);
+      llvm::SmallBitVector missing = op.getColumnDims();
+      missing.reset(levels[reduce.getOperand()]);
+      if (missing.any())
+        problem.unsupported =
+            "a row reduction of what is the same for blocks of columns";
     }
     auto accumulate = dyn_cast<PartialAccumulateOp>(inner);
     if (!accumulate)
@@ -168,27 +190,30 @@ static unsigned getFullVector(const Problem &problem) {
 
 unsigned norm_fusion::getVector(const Problem &problem) {
   unsigned vector = getFullVector(problem);
-  while (vector > 1 && !ShapedType::isDynamic(problem.columns) &&
-         problem.columns % vector)
+  while (vector > 1 && !ShapedType::isDynamic(problem.innerColumns) &&
+         problem.innerColumns % vector)
     vector /= 2;
   return vector;
 }
 
 unsigned norm_fusion::getExchangeBarrierBytes(ScheduleAttr schedule) {
-  return schedule.getCluster() == 1
+  return schedule.getCluster() * schedule.getWarps() == 1
              ? 0
              : llvm::alignTo(2 * 8 * schedule.getRowGroups(), 16);
 }
 
+unsigned norm_fusion::getPartBytes(const Problem &problem) {
+  unsigned bytes = std::max(problem.rowReductions, 1u) * 8;
+  return llvm::alignTo(bytes, bytes > 8 ? 16 : 8);
+}
+
 unsigned norm_fusion::getExchangeBytes(const Problem &problem,
                                        ScheduleAttr schedule) {
-  // Row sums of two steps, 8 bytes a warp of the row and reduction. What
-  // follows begins with a line: asynchronous copies to addresses that aren't
-  // multiples of 32 bytes take 15% longer.
+  // Row sums of two steps. What follows begins with a line: asynchronous copies
+  // to addresses that aren't multiples of 32 bytes take 15% longer.
   return llvm::alignTo(getExchangeBarrierBytes(schedule) +
                            2 * schedule.getRowGroups() * schedule.getWarps() *
-                               schedule.getCluster() *
-                               std::max(problem.rowReductions, 1u) * 8,
+                               schedule.getCluster() * getPartBytes(problem),
                        128);
 }
 
@@ -326,11 +351,21 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse("structure=" + name + " needs a static number of columns");
     if (!problem.contiguousColumns)
       return refuse("structure=" + name +
-                    " needs columns that are contiguous in every operand");
+                    " needs columns that are contiguous in every input");
     unsigned vector = schedule.getVector();
-    if (!llvm::isPowerOf2_32(vector) || problem.columns % vector)
+    if (!llvm::isPowerOf2_32(vector) || problem.innerColumns % vector)
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
-                                  vector, problem.columns));
+                                  vector, problem.innerColumns));
+    // A block of columns is held by neighbouring lanes, in one chunk.
+    for (int64_t block : problem.blockColumns)
+      if (block == 0 || block % vector ||
+          !llvm::isPowerOf2_64(block / vector) ||
+          block / vector > schedule.getLanes())
+        return refuse(llvm::formatv(
+            "structure={0} vector={1} lanes={2} with a reduction of {3} "
+            "columns, expected vector x a power of two up to lanes",
+            name, vector, schedule.getLanes(),
+            block ? std::to_string(block) : "other than neighbouring"));
     bool shifted = isShifted(problem, schedule);
     if (shifted && (vector != 1 || isSmall))
       return refuse(llvm::formatv(
@@ -355,10 +390,6 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse("copy=bulk isn't available, expected cp-async or load");
     if (schedule.getCopy() == Copy::cp_async && !target.hasAsyncCopy)
       return refuse("copy=cp-async needs sm_80");
-    if (schedule.getWarps() > 1 && schedule.getRowGroups() > 15)
-      return refuse(llvm::formatv("row-groups={0} needs as many barriers, a "
-                                  "block has 15 beside its own",
-                                  schedule.getRowGroups()));
   } else {
     if (schedule.getRowGroups() != 1)
       return refuse(llvm::formatv("row-groups={0} with structure=plain, "
@@ -427,7 +458,7 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
   // row is shifted instead. A lane holds as many columns as with full vectors.
   unsigned scale = getFullVector(problem) / vector;
   bool shifted =
-      copy == Copy::cp_async &&
+      copy == Copy::cp_async && problem.innerColumns == problem.columns &&
       llvm::any_of(problem.elementBytes,
                    [&](unsigned bytes) { return bytes * vector < 8; }) &&
       llvm::any_of(problem.elementBytes,

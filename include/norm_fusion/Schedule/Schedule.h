@@ -18,6 +18,11 @@ namespace mlir::norm_fusion {
 struct Problem {
   /// Columns of the space, ShapedType::kDynamic where unknown.
   int64_t columns = 0;
+  /// Columns of the last column dimension: vectors lie within them.
+  int64_t innerColumns = 0;
+  /// Columns of a block of every row reduction that reduces a part of the row:
+  /// of the last column dimensions, in one piece. 0: of others, or dynamic.
+  SmallVector<int64_t> blockColumns;
   /// Bytes of one element of every input of the element level.
   SmallVector<unsigned> elementBytes;
   /// Bytes of one accumulator of every partial accumulation.
@@ -27,8 +32,8 @@ struct Problem {
   /// An output of the element level has elements of one byte.
   bool narrowOutputs = false;
   unsigned rowReductions = 0;
-  /// Consecutive columns are consecutive in memory in every operand that
-  /// varies over columns, and these have one column dimension.
+  /// Consecutive columns are consecutive in memory in every input that varies
+  /// over the last column dimension.
   bool contiguousColumns = true;
   /// Every accumulator is an f32 sum or product: its words can carry tags.
   bool taggable = true;
@@ -67,9 +72,10 @@ bool isShifted(const Problem &problem, ScheduleAttr schedule);
 /// Bytes of a slot for `bytes` of a warp's part of a row that is shifted.
 unsigned getShiftedBytes(unsigned bytes);
 
-/// Of these, the bytes that come first: barriers of the exchange of row sums in
-/// a cluster, and with them what all of the exchange takes.
+/// Of these, the bytes that come first: barriers of the exchange of row sums
+/// between warps, what a warp sends in a wave, and all of the exchange.
 unsigned getExchangeBarrierBytes(ScheduleAttr schedule);
+unsigned getPartBytes(const Problem &problem);
 unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what

@@ -63,7 +63,8 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
     unsigned p = 0;
     for (Value operand : inner.getOperands())
       p = std::max(p, phase(operand));
-    if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
+    if (auto reduce = dyn_cast<RowReduceOp>(inner);
+        reduce && !isBlockReduction(reduce)) {
       if (waves.size() <= p)
         waves.resize(p + 1);
       waves[p].push_back(reduce);
@@ -298,8 +299,10 @@ void KernelEmitter::emitItems(
 }
 
 void KernelEmitter::emitRows() {
-  if (schedule.getStructure() == Structure::rows)
+  if (schedule.getStructure() == Structure::rows) {
+    initExchange();
     return emitRowBlocks();
+  }
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();

@@ -52,6 +52,11 @@ bool isCheapOp(Operation *op);
 /// computed before.
 Value createOpaque(ImplicitLocOpBuilder &b, Value words);
 
+/// "{$first, $first+1, ...}", bare for one, and ".vN.b32": the operands of an
+/// inline PTX instruction that takes `count` words.
+std::string listAsmOperands(unsigned first, unsigned count);
+std::string getVectorSuffix(unsigned count);
+
 /// Partial rows are padded to a multiple of this many columns.
 constexpr int64_t kPitchColumns = 4;
 
@@ -142,6 +147,12 @@ private:
   AffineForm makeForm(Value value, ColumnView &view);
   Value evaluateForm(const AffineForm &form, ColumnView &view);
   Value evaluate(Value value, ColumnView &view);
+  /// `scalar` for all columns of a view.
+  Value spread(Value scalar, const ColumnView &view);
+  /// A row reduction over some of the columns, whose result varies over others:
+  /// every lane of the warp must take part, but in structure=plain.
+  bool isBlockReduction(Operation *op);
+  Value reduceBlock(RowReduceOp reduce, ColumnView &view);
   Value evaluateRow(Value value);
   Value loadAt(unsigned input, ColumnView &view);
   /// Computes every row-level value of a phase up to `p`, so that nested
@@ -152,6 +163,7 @@ private:
   void storeElementOutputs(unsigned p, MutableArrayRef<ColumnView> views,
                            Value allExist);
   void storeRowOutputs(unsigned p, Value isLeader);
+  void storeView(unsigned operand, Value value, ColumnView &view);
 
   //===--- Exchange ---===//
   Value shuffle(Value value, Value lane, NVVM::ShflKind kind);
@@ -170,15 +182,14 @@ private:
   Value toWord(Value value);
   Value fromWord(Value word, Type type);
   void syncBlock();
-  void syncRowGroup(Value rowGroup);
   void gridBarrier();
   void initExchange();
   /// Every lane of the row group gets the sums of all warps of the row, which
   /// may be in other blocks of the cluster. `step` counts the calls.
   void exchangeRowSums(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums,
                        Value rowGroup, Value warpOfRow, Value step);
-  void sendRowSums(ArrayRef<Value> words, Value rowGroup, Value buffer,
-                   llvm::function_ref<Value(unsigned)> pointer);
+  SmallVector<Value> packSums(ArrayRef<Value> sums);
+  void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);
 
   //===--- Structures ---===//

@@ -160,15 +160,6 @@ Value KernelEmitter::fromWord(Value word, Type type) {
 /// Barrier 0, of all threads of the block.
 void KernelEmitter::syncBlock() { NVVM::BarrierOp::create(b); }
 
-/// Row group g has barrier g + 1.
-void KernelEmitter::syncRowGroup(Value rowGroup) {
-  if (schedule.getRowGroups() == 1)
-    return syncBlock();
-  NVVM::BarrierOp::create(
-      b, TypeRange(), arith::AddIOp::create(b, rowGroup, i32(1)),
-      i32(schedule.getWarps() * 32), NVVM::BarrierReductionAttr(), Value());
-}
-
 /// One mbarrier a row group and buffer of the exchange, first in shared memory.
 Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {
   Value index = arith::AddIOp::create(
@@ -176,11 +167,13 @@ Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {
   return sharedPointer(arith::MulIOp::create(b, index, i32(8)));
 }
 
-/// What the exchange in a cluster needs before its first use: barriers that all
-/// blocks of the cluster know to be initialised.
+/// What the exchange needs before its first use: mbarriers that all blocks of
+/// the cluster know to be initialised. In a block every warp of the row
+/// arrives, in a cluster the bytes that they send do.
 void KernelEmitter::initExchange() {
-  if (schedule.getCluster() == 1)
+  if (getExchangeBarrierBytes(schedule) == 0)
     return;
+  bool clustered = schedule.getCluster() > 1;
   auto ifFirst =
       scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                                  threadId(), i32(0)));
@@ -188,19 +181,41 @@ void KernelEmitter::initExchange() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFirst.thenBlock());
     for (unsigned k = 0; k < 2 * schedule.getRowGroups(); ++k)
-      NVVM::MBarrierInitOp::create(b, sharedPointer(i32(k * 8)), i32(1),
-                                   /*predicate=*/Value());
-    NVVM::FenceMbarrierInitOp::create(b);
+      NVVM::MBarrierInitOp::create(
+          b, sharedPointer(i32(k * 8)),
+          i32(clustered ? 1 : schedule.getWarps()), /*predicate=*/Value());
+    if (clustered)
+      NVVM::FenceMbarrierInitOp::create(b);
   }
+  if (!clustered)
+    return syncBlock();
   NVVM::ClusterArriveOp::create(b, b.getUnitAttr());
   NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 
-/// Sends this warp's sums to every block of the cluster: lane r stores them at
+/// The 32-bit words of `sums`, padded to 1, 2 or a multiple of 4.
+SmallVector<Value> KernelEmitter::packSums(ArrayRef<Value> sums) {
+  SmallVector<Value> words;
+  for (Value sum : sums) {
+    Value word = toWord(sum);
+    if (word.getType().isInteger(32)) {
+      words.push_back(word);
+      continue;
+    }
+    auto pair = VectorType::get({2}, b.getI32Type());
+    Value halves = LLVM::BitcastOp::create(b, pair, word);
+    for (unsigned k = 0; k < 2; ++k)
+      words.push_back(LLVM::ExtractElementOp::create(b, halves, i32(k)));
+  }
+  while (words.size() > 2 && words.size() % 4 != 0)
+    words.push_back(i32(0));
+  return words;
+}
+
+/// Sends this warp's words to every block of the cluster: lane r stores them at
 /// rank r, and the bytes' arrival counts at that block's barrier.
-void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value rowGroup,
-                                Value buffer,
-                                llvm::function_ref<Value(unsigned)> pointer) {
+void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value target,
+                                Value barrier) {
   Value lane = laneId();
   auto cluster = LLVM::LLVMPointerType::get(b.getContext(), 7);
   auto isReceiver = scf::IfOp::create(
@@ -212,14 +227,22 @@ void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value rowGroup,
     return LLVM::PtrToIntOp::create(
         b, b.getI32Type(), NVVM::MapaOp::create(b, cluster, local, lane));
   };
-  Value barrier = address(exchangeBarrier(rowGroup, buffer));
-  for (auto [k, word] : llvm::enumerate(words)) {
-    bool wide = word.getType().isInteger(64);
-    createAsm(
-        b, TypeRange(), {address(pointer(k)), word, barrier},
-        std::string("st.async.shared::cluster.mbarrier::complete_tx::bytes.") +
-            (wide ? "b64" : "b32") + " [$0], $1, [$2];",
-        wide ? "r,l,r,~{memory}" : "r,r,r,~{memory}");
+  unsigned batch = std::min<unsigned>(words.size(), 4);
+  Value remote = address(target), remoteBarrier = address(barrier);
+  for (unsigned at = 0; at < words.size(); at += batch) {
+    SmallVector<Value> operands{
+        arith::AddIOp::create(b, remote, i32(4 * at))};
+    llvm::append_range(operands, words.slice(at, batch));
+    operands.push_back(remoteBarrier);
+    std::string constraints = "r";
+    for (unsigned k = 0; k <= batch; ++k)
+      constraints += ",r";
+    createAsm(b, TypeRange(), operands,
+              "st.async.shared::cluster.mbarrier::complete_tx::bytes" +
+                  getVectorSuffix(batch) + " [$0], " +
+                  listAsmOperands(1, batch) + ", [$" +
+                  std::to_string(batch + 1) + "];",
+              constraints + ",~{memory}");
   }
 }
 
@@ -235,29 +258,30 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
 
   // Two buffers: a warp writes the next wave's sums while another still reads
   // this one's. The wait between orders every second use of a buffer.
-  // Sum k of part p: [buffer][rowGroup][k][p], 8 bytes a sum reserved.
-  SmallVector<Value> words;
-  for (Value sum : sums)
-    words.push_back(toWord(sum));
+  // [buffer][rowGroup][part][word].
+  SmallVector<Value> words = packSums(sums);
+  unsigned size = words.size();
   Value buffer = arith::AndIOp::create(b, step, i32(1));
   Value slot = arith::AddIOp::create(
       b, arith::MulIOp::create(b, buffer, i32(schedule.getRowGroups())),
       rowGroup);
-  slot = arith::MulIOp::create(
-      b, slot, i32(std::max(problem.rowReductions, 1u) * parts * 8));
+  slot = arith::MulIOp::create(b, slot, i32(parts * getPartBytes(problem)));
   slot = arith::AddIOp::create(b, slot, i32(getExchangeBarrierBytes(schedule)));
-  auto stride = [&](unsigned k) {
-    return words[k].getType().isInteger(64) ? 8 : 4;
+  auto pointer = [&](Value word) {
+    return sharedPointer(arith::AddIOp::create(
+        b, slot, arith::MulIOp::create(b, word, i32(4))));
   };
-  auto pointer = [&](unsigned k, Value part) {
-    Value bytes = arith::AddIOp::create(
-        b, slot, arith::MulIOp::create(b, part, i32(stride(k))));
-    return sharedPointer(arith::AddIOp::create(b, bytes, i32(k * parts * 8)));
+  auto load = [&](Value word, unsigned count) {
+    return LLVM::LoadOp::create(b, VectorType::get({count}, b.getI32Type()),
+                                pointer(word), count * 4);
   };
   Value part = warpOfRow;
   if (cluster > 1)
     part = arith::AddIOp::create(b, arith::MulIOp::create(b, rank, i32(warps)),
                                  warpOfRow);
+  Value target =
+      pointer(arith::MulIOp::create(b, part, i32(size)).getResult());
+  Value barrier = exchangeBarrier(rowGroup, buffer);
   Value lane = laneId();
   auto onLane0 = [&](Value also, llvm::function_ref<void()> emit) {
     Value isLane0 =
@@ -267,76 +291,106 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
     b.setInsertionPointToStart(ifOp.thenBlock());
     emit();
   };
-  if (cluster == 1) {
-    onLane0(Value(), [&] {
-      for (auto [k, word] : llvm::enumerate(words))
-        LLVM::StoreOp::create(b, word, pointer(k, part));
-    });
-    syncRowGroup(rowGroup);
-  } else {
-    unsigned bytes = 0;
-    for (unsigned k = 0; k < words.size(); ++k)
-      bytes += parts * stride(k);
+  if (cluster > 1) {
     Value isFirstWarp =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warpOfRow, i32(0));
     onLane0(isFirstWarp, [&] {
       NVVM::MBarrierArriveExpectTxOp::create(
-          b, /*res=*/Type(), exchangeBarrier(rowGroup, buffer), i32(bytes),
+          b, /*res=*/Type(), barrier, i32(parts * size * 4),
           NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
     });
-    // What the warp's lanes read of the exchange before is read by now: the
-    // lanes that send let others write there next.
-    NVVM::SyncWarpOp::create(b, i32(-1));
-    sendRowSums(words, rowGroup, buffer,
-                [&](unsigned k) { return pointer(k, part); });
-    Value phase = arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, step, i32(1)), i32(1));
-    // As nvvm.mbarrier.try_wait.parity, but without its limit of time: a wait
-    // here is short.
-    createAsm(b, TypeRange(), {exchangeBarrier(rowGroup, buffer), phase},
-              "{\n.reg .pred p;\nnf_wait:\n"
-              "mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n"
-              "@p bra.uni nf_done;\nbra.uni nf_wait;\nnf_done:\n}",
-              "r,r,~{memory}");
   }
+  // What the warp's lanes read of the exchange before is read by now: the lanes
+  // that send let others write there next.
+  NVVM::SyncWarpOp::create(b, i32(-1));
+  if (cluster > 1) {
+    sendRowSums(words, target, barrier);
+  } else {
+    onLane0(Value(), [&] {
+      unsigned batch = std::min(size, 4u);
+      for (unsigned at = 0; at < size; at += batch) {
+        Value stored =
+            LLVM::PoisonOp::create(b, VectorType::get({batch}, b.getI32Type()));
+        for (unsigned k = 0; k < batch; ++k)
+          stored =
+              LLVM::InsertElementOp::create(b, stored, words[at + k], i32(k));
+        LLVM::StoreOp::create(b, stored, byteAddress(target, i32(at * 4)),
+                              batch * 4);
+      }
+      NVVM::MBarrierArriveOp::create(b, /*res=*/Type(), barrier,
+                                     /*count=*/Value());
+    });
+  }
+  // As nvvm.mbarrier.test_wait.parity in a loop; blocks of a cluster are on
+  // sm_90, which suspends a warp that waits.
+  Value phase = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, step, i32(1)), i32(1));
+  createAsm(b, TypeRange(), {barrier, phase},
+            std::string("{\n.reg .pred p;\nnf_wait:\nmbarrier.") +
+                (cluster > 1 ? "try" : "test") +
+                "_wait.parity.shared::cta.b64 p, [$0], $1;\n"
+                "@p bra.uni nf_done;\nbra.uni nf_wait;\nnf_done:\n}",
+            "r,r,~{memory}");
 
   // Up to 16 parts are read by every lane; more are dealt over the lanes.
-  for (auto [k, reduction] : llvm::enumerate(wave)) {
-    RowReduceOp reduce = reduction;
-    Type type = sums[k].getType(), wordType = words[k].getType();
+  auto unpack = [&](llvm::function_ref<Value(unsigned)> word) {
     SmallVector<Value> values;
-    if (parts <= 16) {
-      unsigned batch = parts % 4 == 0 && stride(k) == 4 ? 4 : 1;
-      for (unsigned p = 0; p < parts; p += batch) {
-        Value loaded = LLVM::LoadOp::create(
-            b, batch == 1 ? wordType : VectorType::get({batch}, wordType),
-            pointer(k, i32(p)), batch == 1 ? stride(k) : 16);
-        for (unsigned e = 0; e < batch; ++e)
-          values.push_back(fromWord(
-              batch == 1 ? loaded
-                         : LLVM::ExtractElementOp::create(b, loaded, i32(e))
-                               .getResult(),
-              type));
+    unsigned next = 0;
+    for (Value sum : sums) {
+      Value bits = word(next++);
+      if (getWordType(sum.getType()).isInteger(64)) {
+        Value halves =
+            LLVM::PoisonOp::create(b, VectorType::get({2}, b.getI32Type()));
+        halves = LLVM::InsertElementOp::create(b, halves, bits, i32(0));
+        halves = LLVM::InsertElementOp::create(b, halves, word(next++), i32(1));
+        bits = LLVM::BitcastOp::create(b, b.getI64Type(), halves);
       }
-    } else {
-      for (unsigned p = 0; p < parts; p += 32) {
-        Value index = arith::AddIOp::create(b, lane, i32(p));
-        Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                             index, i32(parts));
-        Value loaded = LLVM::LoadOp::create(
-            b, wordType, pointer(k, select(inside, index, i32(0))), stride(k));
-        Value identity = arith::ConstantOp::create(
-            b, getIdentity(reduce.getCombiner(), type));
-        values.push_back(select(inside, fromWord(loaded, type), identity));
-      }
+      values.push_back(fromWord(bits, sum.getType()));
     }
-    Value total;
-    for (Value value : values)
-      total = total ? createCombine(b, b.getLoc(), reduce.getCombiner(), total,
-                                    value, /*contract=*/true)
-                    : value;
-    sums[k] = total;
+    return values;
+  };
+  SmallVector<SmallVector<Value>> chains(sums.size());
+  auto addPart = [&](ArrayRef<Value> values) {
+    for (auto [chain, value, reduce] : llvm::zip(chains, values, wave))
+      addElements(chain, value, RowReduceOp(reduce).getCombiner());
+  };
+  if (parts <= 16) {
+    unsigned total = parts * size;
+    unsigned batch = total % 4 == 0 ? 4 : total % 2 == 0 ? 2 : 1;
+    SmallVector<Value> all;
+    for (unsigned at = 0; at < total; at += batch) {
+      Value loaded = load(i32(at), batch);
+      for (unsigned k = 0; k < batch; ++k)
+        all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
+    }
+    for (unsigned p = 0; p < parts; ++p)
+      addPart(unpack([&](unsigned word) { return all[p * size + word]; }));
+  } else {
+    for (unsigned p = 0; p < parts; p += 32) {
+      Value index = arith::AddIOp::create(b, lane, i32(p));
+      Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+                                           i32(parts));
+      Value first = arith::MulIOp::create(b, select(inside, index, i32(0)),
+                                          i32(size));
+      unsigned batch = std::min(size, 4u);
+      SmallVector<Value> all;
+      for (unsigned at = 0; at < size; at += batch) {
+        Value loaded = load(arith::AddIOp::create(b, first, i32(at)), batch);
+        for (unsigned k = 0; k < batch; ++k)
+          all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
+      }
+      SmallVector<Value> values =
+          unpack([&](unsigned word) { return all[word]; });
+      for (auto [value, reduce] : llvm::zip(values, wave))
+        value = select(inside, value,
+                       arith::ConstantOp::create(
+                           b, getIdentity(RowReduceOp(reduce).getCombiner(),
+                                          value.getType())));
+      addPart(values);
+    }
   }
+  for (auto [sum, chain, reduce] : llvm::zip(sums, chains, wave))
+    sum = addChains(chain, RowReduceOp(reduce).getCombiner());
   if (parts > 16)
     reduceLanes(wave, sums, 32);
 }

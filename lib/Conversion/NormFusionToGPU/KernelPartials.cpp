@@ -51,8 +51,7 @@ Value KernelEmitter::partialAddress(unsigned accumulator, Value item,
       add(base, mul(element, i64(getWordBytes(accumulations[accumulator])))));
 }
 
-/// "{$first, $first+1, ...}" and the like; bare for one word.
-static std::string listOperands(unsigned first, unsigned count) {
+std::string norm_fusion::listAsmOperands(unsigned first, unsigned count) {
   std::string text = "$" + std::to_string(first);
   if (count == 1)
     return text;
@@ -61,8 +60,8 @@ static std::string listOperands(unsigned first, unsigned count) {
   return "{" + text + "}";
 }
 
-static std::string suffix(unsigned words) {
-  return words == 1 ? ".b32" : ".v" + std::to_string(words) + ".b32";
+std::string norm_fusion::getVectorSuffix(unsigned count) {
+  return count == 1 ? ".b32" : ".v" + std::to_string(count) + ".b32";
 }
 
 /// Words that other blocks read while this kernel runs: 1, 2 or 4 of them.
@@ -78,8 +77,8 @@ void KernelEmitter::storeRelaxed(Value pointer, Value words) {
     constraints += ",r";
   }
   createAsm(b, TypeRange(), operands,
-            "st.relaxed.gpu.global" + suffix(count) + " [$0], " +
-                listOperands(1, count) + ";",
+            "st.relaxed.gpu.global" + getVectorSuffix(count) + " [$0], " +
+                listAsmOperands(1, count) + ";",
             constraints + ",~{memory}");
 }
 
@@ -94,8 +93,8 @@ Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
                     : Type(LLVM::LLVMStructType::getLiteral(
                           b.getContext(), SmallVector<Type>(words, word)));
   Value loaded = createAsm(b, result, pointer,
-                           "ld.relaxed.gpu.global" + suffix(words) + " " +
-                               listOperands(0, words) + ", [$" +
+                           "ld.relaxed.gpu.global" + getVectorSuffix(words) + " " +
+                               listAsmOperands(0, words) + ", [$" +
                                std::to_string(words) + "];",
                            constraints + "l,~{memory}");
   Value vector = LLVM::PoisonOp::create(b, VectorType::get({words}, word));

@@ -239,48 +239,37 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     for (unsigned k = 0; k < slots; ++k)
       issue(i64(k), i32(k));
 
-  // Inputs of the row level come in batches, 32 rows of the warp at a time:
-  // lane l loads those of row l of the batch, and shuffles hand them out. A
-  // batch is loaded one batch ahead.
-  unsigned batchSteps = 32 / rowsAStep;
-  auto loadBatch = [&](Value k) {
-    Value step = k;
-    if (rowsAStep < 32)
-      step = add(k, toI64(arith::ShRUIOp::create(
-                        b, lane, i32(llvm::Log2_32(rowsAStep)))));
-    Value row = add(first, mul(step, stride));
-    if (rowsAStep > 1)
-      row = add(mul(row, i64(rowsAStep)),
-                toI64(arith::AndIOp::create(b, lane, i32(rowsAStep - 1))));
-    SmallVector<Value> indices(segmentIndices), loaded;
-    delinearize(lastRowAtMost(row), reducedRowDims, indices);
-    for (BlockArgument argument : rowInputs)
-      loaded.push_back(loadGlobal(argument.getArgNumber(),
-                                  offset(argument.getArgNumber(), indices), 1));
+  // Inputs of the row level are loaded one step ahead.
+  auto loadRowInputs = [&](Value k) {
+    SmallVector<Value> loaded;
+    for (unsigned u = 0; u < units; ++u) {
+      SmallVector<Value> indices(segmentIndices);
+      delinearize(lastRowAtMost(rowOf(k, u)), reducedRowDims, indices);
+      for (BlockArgument argument : rowInputs)
+        loaded.push_back(
+            loadGlobal(argument.getArgNumber(),
+                       offset(argument.getArgNumber(), indices), 1));
+    }
     return loaded;
   };
 
-  // Loop-carried: slot, step of the exchange, this batch of row inputs and the
-  // next, accumulators.
+  // Loop-carried: slot, step of the exchange, row inputs, accumulators.
   SmallVector<Value> carried{i32(0), step};
-  unsigned numRowInputs = rowInputs.size();
-  unsigned firstAccumulator = 2 + 2 * numRowInputs;
-  if (!rowInputs.empty()) {
+  unsigned numRowInputs = units * rowInputs.size();
+  unsigned firstAccumulator = 2 + numRowInputs;
+  if (numRowInputs > 0) {
     SmallVector<Type> types;
-    for (unsigned batch = 0; batch < 2; ++batch)
+    for (unsigned u = 0; u < units; ++u)
       for (BlockArgument argument : rowInputs)
         types.push_back(argument.getType());
     auto ifAny = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAny.thenBlock());
-    SmallVector<Value> loaded = loadBatch(i64(0));
-    llvm::append_range(loaded, loadBatch(i64(batchSteps)));
-    scf::YieldOp::create(b, loaded);
+    scf::YieldOp::create(b, loadRowInputs(i64(0)));
     b.setInsertionPointToStart(ifAny.elseBlock());
     SmallVector<Value> zeros;
-    for (Value value : loaded)
-      zeros.push_back(
-          arith::ConstantOp::create(b, b.getZeroAttr(value.getType())));
+    for (Type type : types)
+      zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
     scf::YieldOp::create(b, zeros);
     llvm::append_range(carried, ifAny.getResults());
   }
@@ -314,37 +303,13 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       delinearize(index, reducedRowDims, row.indices);
       row.columns = views;
     }
-    if (!rowInputs.empty()) {
-      Value inBatch = arith::TruncIOp::create(
-          b, b.getI32Type(), arith::RemUIOp::create(b, k, i64(batchSteps)));
-      Value isNew = arith::AndIOp::create(
-          b,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inBatch, i32(0)),
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, k, i64(0)));
-      MutableArrayRef<Value> batches =
-          MutableArrayRef(state).slice(2, 2 * numRowInputs);
-      auto ifNew = scf::IfOp::create(b, ValueRange(batches).getTypes(), isNew,
-                                     /*withElseRegion=*/true);
-      {
-        OpBuilder::InsertionGuard branch(b);
-        b.setInsertionPointToStart(ifNew.thenBlock());
-        SmallVector<Value> next(batches.drop_front(numRowInputs));
-        llvm::append_range(next, loadBatch(add(k, i64(batchSteps))));
-        scf::YieldOp::create(b, next);
-        b.setInsertionPointToStart(ifNew.elseBlock());
-        scf::YieldOp::create(b, batches);
-      }
-      llvm::copy(ifNew.getResults(), batches.begin());
-      Value base = arith::MulIOp::create(b, inBatch, i32(rowsAStep));
-      if (rowOfLane)
-        base = arith::AddIOp::create(
-            b, base,
-            arith::ShRUIOp::create(b, lane, i32(llvm::Log2_32(lanes))));
-      for (auto [u, row] : llvm::enumerate(rows))
-        for (auto [r, argument] : llvm::enumerate(rowInputs))
-          row.values[argument] = shuffle(
-              batches[r], arith::AddIOp::create(b, base, i32(u * (32 / lanes))),
-              NVVM::ShflKind::idx);
+    if (numRowInputs > 0) {
+      unsigned next = 2;
+      SmallVector<Value> loaded = loadRowInputs(add(k, i64(1)));
+      for (RowView &row : rows)
+        for (BlockArgument argument : rowInputs)
+          row.values[argument] = state[next++];
+      llvm::copy(loaded, state.begin() + 2);
     }
 
     struct Packed {

@@ -203,15 +203,71 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
   // may move to where it is needed.
   bool isConstant = schedule.getStructure() == Structure::rows &&
                     !hasRows(op.getBodyBlock()->getArgument(input));
+  // What lacks the last column dimension is the same for the whole vector.
+  bool isFine =
+      op.getInputMap(input).isFunctionOfDim(columnDims.find_last());
+  unsigned width = isFine ? view.width : 1;
+  auto load = [&](Value at) {
+    Value loaded = loadGlobal(input, at, width, isConstant);
+    return isFine ? loaded : spread(loaded, view);
+  };
   if (!view.mask)
-    return loadGlobal(input, elementOffset, view.width, isConstant);
+    return load(elementOffset);
   // Lanes beyond the last column read column 0 and are masked later on.
   for (unsigned d : columnDims.set_bits())
     indices[d] = i64(0);
   Value first = offset(input, indices);
-  return loadGlobal(input,
-                    arith::SelectOp::create(b, view.mask, elementOffset, first),
-                    view.width, isConstant);
+  return load(arith::SelectOp::create(b, view.mask, elementOffset, first));
+}
+
+Value KernelEmitter::spread(Value scalar, const ColumnView &view) {
+  if (view.width == 1)
+    return scalar;
+  return vector::BroadcastOp::create(
+      b, cast<VectorType>(withWidth(scalar.getType(), view.width)), scalar);
+}
+
+bool KernelEmitter::isBlockReduction(Operation *source) {
+  auto reduce = dyn_cast<RowReduceOp>(source);
+  return reduce && reduce.getOver() &&
+         reduce.getOver()->size() != columnDims.count();
+}
+
+Value KernelEmitter::reduceBlock(RowReduceOp reduce, ColumnView &view) {
+  llvm::SmallBitVector reduced(op.getNumDims());
+  for (int64_t d : ArrayRef<int64_t>(*reduce.getOver()))
+    reduced.set(d);
+  if (schedule.getStructure() != Structure::plain) {
+    // Neighbouring lanes hold the block, in this view.
+    int64_t size = 1;
+    for (unsigned d : reduced.set_bits())
+      size *= op.getStaticDimSizes()[d];
+    SmallVector<Value> chains;
+    addView(chains, reduce, view);
+    SmallVector<Value> total{addChains(chains, reduce.getCombiner())};
+    reduceLanes(reduce, total, size / view.width);
+    return spread(total.front(), view);
+  }
+  // Each thread for itself, column by column.
+  SmallVector<Value> indices(op.getNumDims());
+  delinearize(view.column, columnDims, indices);
+  Value identity = arith::ConstantOp::create(
+      b, getIdentity(reduce.getCombiner(), reduce.getType()));
+  auto loop = scf::ForOp::create(b, i64(0), product(reduced), i64(1),
+                                 ValueRange{identity});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  delinearize(loop.getInductionVar(), reduced, indices);
+  ColumnView other;
+  other.column = i64(0);
+  for (unsigned d : columnDims.set_bits())
+    other.column = add(mul(other.column, arguments.dims[d]), indices[d]);
+  Value next = createCombine(b, b.getLoc(), reduce.getCombiner(),
+                             loop.getRegionIterArgs()[0],
+                             evaluate(reduce.getOperand(), other),
+                             /*contract=*/true);
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
 }
 
 Value KernelEmitter::evaluate(Value value, ColumnView &view) {
@@ -228,15 +284,14 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
     return arith::ConstantOp::create(b, constant);
   }
   if (!hasColumns(value)) {
-    result = evaluateRow(value);
-    if (view.width > 1)
-      result = vector::BroadcastOp::create(
-          b, cast<VectorType>(withWidth(value.getType(), view.width)), result);
+    result = spread(evaluateRow(value), view);
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     result = loadAt(argument.getArgNumber(), view);
   } else if (AffineForm form = getForm(value, view);
              form.terms.size() != 1 || form.terms[0].first != value) {
     result = evaluateForm(form, view);
+  } else if (isBlockReduction(value.getDefiningOp())) {
+    result = reduceBlock(cast<RowReduceOp>(value.getDefiningOp()), view);
   } else {
     Operation *source = value.getDefiningOp();
     SmallVector<Value> operands;
@@ -357,19 +412,11 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
 
 Value KernelEmitter::evaluateForm(const AffineForm &form, ColumnView &view) {
   auto flags = arith::FastMathFlags::contract;
-  auto spread = [&](Value row) -> Value {
-    return view.width == 1
-               ? row
-               : vector::BroadcastOp::create(
-                     b, cast<VectorType>(withWidth(row.getType(), view.width)),
-                     row)
-                     .getResult();
-  };
-  Value sum = form.constant ? spread(form.constant) : Value();
+  Value sum = form.constant ? spread(form.constant, view) : Value();
   for (auto [basis, factor] : form.terms) {
     Value term = evaluate(basis, view);
     if (factor)
-      term = arith::MulFOp::create(b, term, spread(factor), flags);
+      term = arith::MulFOp::create(b, term, spread(factor, view), flags);
     sum = sum ? arith::AddFOp::create(b, sum, term, flags).getResult() : term;
   }
   return sum;
@@ -404,6 +451,11 @@ Value KernelEmitter::masked(Value value, ColumnView &view, Combiner combiner) {
   return select(view.mask, value, arith::ConstantOp::create(b, identity));
 }
 
+static bool variesOver(AffineMap map, const llvm::SmallBitVector &dims) {
+  return llvm::any_of(dims.set_bits(),
+                      [&](unsigned d) { return map.isFunctionOfDim(d); });
+}
+
 /// The outputs that the body (not the combine region) writes, in order.
 static SmallVector<unsigned> getBodyOutputs(MixedReductionOp op) {
   SmallVector<unsigned> outputs;
@@ -421,8 +473,8 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   SmallVector<std::pair<unsigned, Value>> ready;
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
     Value value = yield.getValues()[k];
-    bool isElement = op.getOutputMap(output).getNumResults() == op.getNumDims();
-    if (isElement && phase(value) == p)
+    if (variesOver(op.getOutputMap(output), columnDims) &&
+        phase(value) == p)
       ready.push_back({numInputs + output, value});
   }
   if (ready.empty())
@@ -441,10 +493,8 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   auto store = [&](bool masked) {
     for (ColumnView &view : views)
       guarded(masked ? view.mask : Value(), [&] {
-        SmallVector<Value> indices(rowIndices);
-        delinearize(view.column, columnDims, indices);
         for (auto [operand, value] : ready)
-          storeGlobal(operand, offset(operand, indices), evaluate(value, view));
+          storeView(operand, evaluate(value, view), view);
       });
   };
   guarded(rowExists, [&] {
@@ -459,13 +509,43 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   });
 }
 
+/// A vector where the columns are contiguous, else element by element; once
+/// what is the same for several columns.
+void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view) {
+  AffineMap map = op.getInputMap(operand);
+  SmallVector<Value> indices(rowIndices);
+  delinearize(view.column, columnDims, indices);
+  Value isFirst;
+  for (unsigned d : columnDims.set_bits())
+    if (!map.isFunctionOfDim(d))
+      isFirst = both(isFirst, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                    indices[d], i64(0)));
+  OpBuilder::InsertionGuard guard(b);
+  if (isFirst)
+    b.setInsertionPointToStart(scf::IfOp::create(b, isFirst).thenBlock());
+  unsigned last = columnDims.find_last();
+  bool isFine = map.isFunctionOfDim(last);
+  if (view.width == 1 ||
+      (isFine &&
+       cast<AffineDimExpr>(map.getResults().back()).getPosition() == last)) {
+    storeGlobal(operand, offset(operand, indices), value);
+    return;
+  }
+  Value first = indices[last];
+  for (unsigned e = 0; e < (isFine ? view.width : 1); ++e) {
+    indices[last] = add(first, i64(e));
+    storeGlobal(operand, offset(operand, indices),
+                vector::ExtractOp::create(b, value, int64_t(e)));
+  }
+}
+
 void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
   SmallVector<std::pair<unsigned, Value>> ready;
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
     Value value = yield.getValues()[k];
-    bool isElement = op.getOutputMap(output).getNumResults() == op.getNumDims();
-    if (!isElement && phase(value) == p)
+    if (!variesOver(op.getOutputMap(output), columnDims) &&
+        phase(value) == p)
       ready.push_back({numInputs + output, evaluateRow(value)});
   }
   if (ready.empty())
