@@ -49,6 +49,31 @@ static bool isKernelType(Type type) {
   return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
 }
 
+/// True if a column result needs a reduction of everything.
+static bool
+mixesTotals(MixedReductionOp op,
+            const llvm::DenseMap<Value, llvm::SmallBitVector> &levels) {
+  Block *combine = op.getCombineBlock();
+  unsigned inputs = op.getInputs().size();
+  SmallVector<Value> worklist;
+  for (Value value : combine->getTerminator()->getOperands())
+    if (levels.lookup(value).any())
+      worklist.push_back(value);
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getArgNumber() >= inputs && levels.lookup(argument).none())
+        return true;
+      continue;
+    }
+    llvm::append_range(worklist, value.getDefiningOp()->getOperands());
+  }
+  return false;
+}
+
 Problem Problem::get(MixedReductionOp op) {
   Problem problem;
   SmallVector<int64_t> sizes = op.getStaticDimSizes();
@@ -78,7 +103,7 @@ Problem Problem::get(MixedReductionOp op) {
     for (AffineExpr expr : map.getResults())
       (op.isColumnDim(cast<AffineDimExpr>(expr).getPosition()) ? hasColumn
                                                                : hasRow) = true;
-    if (!hasColumn && i >= inputs &&
+    if (!hasColumn && i >= inputs && map.getNumResults() != 0 &&
         map.getNumResults() + columnDims.size() != op.getNumDims())
       problem.unsupported =
           llvm::formatv("output #{0} varies over some row dimensions alone", i);
@@ -113,6 +138,8 @@ Problem Problem::get(MixedReductionOp op) {
   llvm::DenseMap<Value, llvm::SmallBitVector> levels;
   op.inferLevels(levels);
   for (Operation &inner : *op.getBodyBlock()) {
+    if (isa<ColumnReduceOp>(inner))
+      problem.unsupported = "column reductions that aren't split";
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
       ++problem.rowReductions;
       if (!reduce.getOver() || reduce.getOver()->size() == columnDims.size())
@@ -136,6 +163,14 @@ Problem Problem::get(MixedReductionOp op) {
     auto accumulate = dyn_cast<PartialAccumulateOp>(inner);
     if (!accumulate)
       continue;
+    if (!levels[accumulate.getOperand()].anyCommon(op.getColumnDims())) {
+      problem.scalarBytes.push_back(
+          getBytes(accumulate.getOperand().getType()));
+      problem.taggable &= problem.scalarBytes.back() <= 4;
+      if (accumulate.getOver())
+        problem.unsupported = "a reduction of rows over some row dimensions";
+      continue;
+    }
     problem.accumulatorBytes.push_back(
         getBytes(accumulate.getOperand().getType()));
     llvm::SmallBitVector rows = op.getRowDims();
@@ -152,9 +187,13 @@ Problem Problem::get(MixedReductionOp op) {
                         (accumulate.getCombiner() == Combiner::add ||
                          accumulate.getCombiner() == Combiner::mul);
   }
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
+    if (isTiledOutput(op, i))
+      problem.tiledBytes.push_back(
+          getBytes(getElementTypeOrSelf(op.getOutputs()[i].getType())));
   // A column output may vary over the kept rows and the columns alone.
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
-    if (!op.isColumnOutput(i))
+    if (!op.isColumnOutput(i) || op.getOutputMap(i).getNumResults() == 0)
       continue;
     llvm::SmallBitVector extra(op.getNumDims());
     for (AffineExpr expr : op.getOutputMap(i).getResults())
@@ -170,6 +209,8 @@ Problem Problem::get(MixedReductionOp op) {
           "columns of the reductions",
           i);
   }
+  if (op.isSplit() && mixesTotals(op, levels))
+    problem.unsupported = "a column result that needs a reduction of everything";
   return problem;
 }
 
@@ -207,8 +248,9 @@ unsigned norm_fusion::getPartBytes(const Problem &problem) {
   return llvm::alignTo(bytes, bytes > 8 ? 16 : 8);
 }
 
-unsigned norm_fusion::getExchangeBytes(const Problem &problem,
+unsigned norm_fusion::getExchangeBytes(const Problem &ofRow,
                                        ScheduleAttr schedule) {
+  Problem problem = getTileProblem(ofRow, schedule);
   // Row sums of two steps. What follows begins with a line: asynchronous copies
   // to addresses that aren't multiples of 32 bytes take 15% longer.
   return llvm::alignTo(getExchangeBarrierBytes(schedule) +
@@ -234,9 +276,18 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   // The combine adds the sums of all warps for up to 4 x 32 columns.
   unsigned combine = warps * groups * 4 * 32 *
                      std::max<unsigned>(problem.accumulatorBytes.size(), 1) * 8;
+  combine = std::max<unsigned>(combine, warps * groups * 8 *
+                                            problem.scalarBytes.size());
   unsigned reused = combine;
   if (schedule.getStructure() == Structure::rows)
     return getExchangeBytes(problem, schedule);
+  if (schedule.getStructure() == Structure::tile) {
+    unsigned bytes = 0;
+    for (unsigned b : problem.tiledBytes)
+      bytes += b;
+    return getExchangeBytes(problem, schedule) +
+           getTileRows(schedule) * schedule.getBlockColumns() * bytes;
+  }
   if (schedule.getStructure() != Structure::plain) {
     unsigned columns = schedule.getBlockColumns();
     // What lanes hold of a step, beyond the last column too.
@@ -301,11 +352,12 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     return refuse("no kernel: " + problem.unsupported);
   Structure structure = schedule.getStructure();
   bool isSmall = structure == Structure::small;
-  bool isRows = structure == Structure::rows;
+  bool isTile = structure == Structure::tile;
+  bool isRows = isTile || structure == Structure::rows;
   if (structure != Structure::ring && !isSmall && !isRows &&
       structure != Structure::plain)
     return refuse(llvm::formatv("structure={0} isn't available, expected ring, "
-                                "small, rows or plain",
+                                "small, rows, tile or plain",
                                 stringifyStructure(structure)));
   if (schedule.getCombine() == Combine::tags) {
     if (structure == Structure::plain || isRows)
@@ -321,7 +373,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
   }
   unsigned cluster = schedule.getCluster();
   if (cluster > 1) {
-    if (structure != Structure::ring)
+    if (structure != Structure::ring && !isTile)
       return refuse(llvm::formatv("cluster={0} with structure={1}, expected 1",
                                   cluster, stringifyStructure(structure)));
     if (cluster > target.maxCluster)
@@ -329,7 +381,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   "to {1} blocks",
                                   cluster, target.maxCluster));
   }
-  if (!isSmall && (schedule.getLanes() != 32 || schedule.getRows() != 1))
+  if (!isSmall &&
+      (schedule.getLanes() != 32 || (schedule.getRows() != 1 && !isTile)))
     return refuse(llvm::formatv(
         "lanes={0} rows={1} with structure={2}, expected 32 and 1",
         schedule.getLanes(), schedule.getRows(),
@@ -569,7 +622,14 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   unsigned vector = getVector(problem);
   std::string noRows;
-  if (problem.accumulatorBytes.empty() && problem.columns > 96 * vector)
+  if (problem.accumulatorBytes.empty() && problem.scalarBytes.empty() &&
+      !problem.tiledBytes.empty())
+    if (ScheduleAttr tile = chooseTile(context, problem, target, noRows)) {
+      reason = noRows;
+      return tile;
+    }
+  if (problem.accumulatorBytes.empty() && problem.scalarBytes.empty() &&
+      problem.columns > 96 * vector)
     if (ScheduleAttr rows = chooseRows(context, problem, target, noRows)) {
       reason = noRows;
       return rows;
@@ -587,8 +647,12 @@ ScheduleAttr norm_fusion::getDefaultSchedule(MLIRContext *context,
   if (structure == Structure::rows && problem.contiguousColumns &&
       !ShapedType::isDynamic(problem.columns))
     return chooseRows(context, problem, target, reason);
+  if (structure == Structure::tile && problem.contiguousColumns &&
+      !ShapedType::isDynamic(problem.columns))
+    return chooseTile(context, problem, target, reason);
   ScheduleAttr chosen = chooseSchedule(context, problem, target, reason);
-  if (chosen && chosen.getStructure() == Structure::rows)
+  if (chosen && (chosen.getStructure() == Structure::rows ||
+                 chosen.getStructure() == Structure::tile))
     chosen = chooseRing(context, problem, target, reason);
   return chosen;
 }

@@ -21,7 +21,12 @@ unsigned getVector(const Problem &problem);
 ScheduleAttr chooseRows(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
 
-/// What structure=rows needs beyond contiguous static columns.
+/// Tiles of rows (structure=tile), for transposed outputs; null and why in
+/// `reason` where there is none.
+ScheduleAttr chooseTile(MLIRContext *context, const Problem &problem,
+                        const TargetInfo &target, std::string &reason);
+
+/// What structure=rows and structure=tile need beyond contiguous static columns.
 bool isLegalRows(const Problem &problem, ScheduleAttr schedule,
                  const TargetInfo &target, std::string &error);
 

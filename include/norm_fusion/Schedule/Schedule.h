@@ -29,8 +29,12 @@ struct Problem {
   SmallVector<unsigned> accumulatorBytes;
   /// Bytes of one element of all inputs of the column level.
   unsigned columnInputBytes = 0;
+  /// Bytes of one element of every output in transposed order.
+  SmallVector<unsigned> tiledBytes;
   /// An output of the element level has elements of one byte.
   bool narrowOutputs = false;
+  /// Bytes of one accumulator of every reduction of everything.
+  SmallVector<unsigned> scalarBytes;
   unsigned rowReductions = 0;
   /// Consecutive columns are consecutive in memory in every input that varies
   /// over the last column dimension.
@@ -50,6 +54,14 @@ struct Problem {
 /// The schedule for `problem` on `target`, and why in `reason`.
 ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
                             const TargetInfo &target, std::string &reason);
+
+/// Rows of a tile of structure=tile.
+unsigned getTileRows(ScheduleAttr schedule);
+/// True if output `i` of the op has the last row dimension last, behind the
+/// columns: structure=tile writes it through shared memory.
+bool isTiledOutput(MixedReductionOp op, unsigned i);
+/// The problem of `rows` rows at once, as structure=tile exchanges their sums.
+Problem getTileProblem(Problem problem, ScheduleAttr schedule);
 
 /// Of a row-only problem under structure=rows, the blocks that a multiprocessor
 /// with so many registers should run at once; else 1.

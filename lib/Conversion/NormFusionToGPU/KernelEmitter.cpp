@@ -54,24 +54,33 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                              const KernelArguments &arguments,
                              StringAttr sharedMemory)
     : b(b), op(op), schedule(schedule), arguments(arguments),
-      problem(Problem::get(op)), sharedMemory(sharedMemory),
+      problem(getTileProblem(Problem::get(op), schedule)), sharedMemory(sharedMemory),
       columnDims(op.getColumnDims()), segmentDims(op.getNumDims()),
       reducedRowDims(op.getRowDims()), numInputs(op.getInputs().size()),
       threads(schedule.getThreads()) {
   op.inferLevels(levels);
+  unsigned nextArgument = numInputs;
   for (Operation &inner : *op.getBodyBlock()) {
     unsigned p = 0;
     for (Value operand : inner.getOperands())
       p = std::max(p, phase(operand));
     if (auto reduce = dyn_cast<RowReduceOp>(inner);
-        reduce && !isBlockReduction(reduce)) {
+        reduce && !isBlockReduction(reduce) && !isFolded(reduce)) {
       if (waves.size() <= p)
         waves.resize(p + 1);
       waves[p].push_back(reduce);
       ++p;
     }
     if (auto accumulate = dyn_cast<PartialAccumulateOp>(inner)) {
-      accumulations.push_back(accumulate);
+      if (hasColumns(accumulate.getOperand())) {
+        accumulations.push_back(accumulate);
+        combineArguments.push_back(nextArgument++);
+      } else {
+        auto reduce = accumulate.getOperand().getDefiningOp<RowReduceOp>();
+        scalars.push_back({accumulate,
+                           reduce && isFolded(reduce) ? reduce : RowReduceOp(),
+                           nextArgument++});
+      }
       if (accumulate.getOver()) {
         reducedRowDims.reset();
         for (int64_t d : ArrayRef<int64_t>(*accumulate.getOver()))
@@ -303,6 +312,10 @@ void KernelEmitter::emitRows() {
     initExchange();
     return emitRowBlocks();
   }
+  if (schedule.getStructure() == Structure::tile) {
+    initExchange();
+    return emitTileBlocks();
+  }
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();
@@ -317,8 +330,12 @@ void KernelEmitter::emitRows() {
   if (!tags)
     gridBarrier();
   emitTiles();
+  emitScalarResults();
   if (tags)
     countLaunch();
 }
 
-void KernelEmitter::emitCombine() { emitTiles(); }
+void KernelEmitter::emitCombine() {
+  emitTiles();
+  emitScalarResults();
+}

@@ -62,6 +62,8 @@ constexpr int64_t kPitchColumns = 4;
 
 /// What a column of one item takes in the workspace, all accumulators, bytes.
 int64_t getWorkspaceColumnBytes(MixedReductionOp op);
+/// What one block of one item takes for reductions of everything, bytes.
+int64_t getWorkspaceScalarBytes(MixedReductionOp op);
 
 /// The arguments of a kernel, in order: a pointer (or scalar) an operand, an
 /// i64 a dynamic dimension, the workspace, the number of splits (i64).
@@ -90,6 +92,21 @@ struct ColumnView {
   Value mask;   ///< i1, null if all columns exist
   llvm::DenseMap<Value, Value> values; ///< of the region, at this view
   llvm::DenseMap<Value, AffineForm> forms;
+};
+
+/// A reduction of everything: each thread keeps one value over all of its rows.
+struct ScalarAccumulation {
+  PartialAccumulateOp op;
+  /// Null, or the row reduction of the same kind that only this one needs:
+  /// threads add its elements, the rows' sums are never exchanged.
+  RowReduceOp folded;
+  unsigned argument; ///< of the combine region
+};
+
+/// An output that leaves through the tile in shared memory (structure=tile).
+struct TiledOutput {
+  unsigned operand, bytes; ///< bytes of an element
+  unsigned offset;         ///< of its tile in shared memory
 };
 
 /// One of the rows that a lane works on at a time.
@@ -200,6 +217,13 @@ private:
   Value emitPlain(Value item, Value firstRow, Value step);
   /// The row-only structure: no items, the grid is the rows.
   void emitRowBlocks();
+  /// The same with transposed outputs.
+  void emitTileBlocks();
+  void findTiledOutputs();
+  Value tileOffset(const TiledOutput &output, Value row, Value column);
+  /// False if `operand` isn't an output of the tile.
+  bool storeInTile(unsigned operand, Value value, ColumnView &view);
+  void writeTile(const TiledOutput &output, Value firstRow);
   /// The columns of a lane, `chunks` views: those of part `partOfRow` of the
   /// row. `allExist` is set to whether all columns of the part exist, if that
   /// isn't `exact`ly known; `firstColumn` (may be null) to the part's first.
@@ -209,6 +233,18 @@ private:
   void setRow(Value rowInSegment);
   /// Swaps the row that evaluate() and its like speak of.
   void swapRow(RowView &row);
+
+  //===--- Reductions of everything ---===//
+  bool isFolded(Operation *op);
+  SmallVector<Value> getScalarIdentities();
+  /// Adds the row at hand; `views` are the thread's columns.
+  void addScalars(unsigned p, MutableArrayRef<ColumnView> views,
+                  Value isLeader, MutableArrayRef<Value> state);
+  Value reduceBlockScalar(Value value, unsigned k);
+  Value scalarAddress(unsigned k, Value entry);
+  void writeScalars(Value item, ArrayRef<Value> state);
+  /// Block 0 merges what all blocks left and writes the results.
+  void emitScalarResults();
 
   //===--- Partial rows ---===//
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
@@ -234,7 +270,11 @@ private:
   llvm::DenseMap<Value, llvm::SmallBitVector> levels;
   llvm::DenseMap<Value, unsigned> phases;
   SmallVector<SmallVector<RowReduceOp>> waves;
-  SmallVector<PartialAccumulateOp> accumulations;
+  SmallVector<PartialAccumulateOp> accumulations; ///< of columns
+  SmallVector<unsigned> combineArguments;         ///< theirs
+  SmallVector<ScalarAccumulation> scalars;
+  SmallVector<TiledOutput> tiled;
+  Value tileRow; ///< i32, of the row at hand in the tile
   llvm::SmallBitVector columnDims, segmentDims, reducedRowDims;
   unsigned numInputs;
 

@@ -253,10 +253,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     return loaded;
   };
 
-  // Loop-carried: slot, step of the exchange, row inputs, accumulators.
+  // Loop-carried: slot, step of the exchange, row inputs, accumulators of
+  // everything and of columns.
   SmallVector<Value> carried{i32(0), step};
   unsigned numRowInputs = units * rowInputs.size();
-  unsigned firstAccumulator = 2 + numRowInputs;
+  unsigned firstScalar = 2 + numRowInputs;
+  unsigned firstAccumulator = firstScalar + scalars.size();
   if (numRowInputs > 0) {
     SmallVector<Type> types;
     for (unsigned u = 0; u < units; ++u)
@@ -273,6 +275,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     scf::YieldOp::create(b, zeros);
     llvm::append_range(carried, ifAny.getResults());
   }
+  llvm::append_range(carried, getScalarIdentities());
   for (PartialAccumulateOp accumulate : accumulations) {
     Type type = accumulate.getOperand().getType();
     Attribute identity = getIdentity(accumulate.getCombiner(), type);
@@ -438,6 +441,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
             sum = rowExists ? select(rowExists, next, sum) : next;
           }
         }
+        addScalars(p, row.columns, isLeader,
+                   MutableArrayRef(state).slice(firstScalar, scalars.size()));
         storeElementOutputs(p, row.columns, allExist);
         for (auto [reduction, chain] : llvm::zip(wave, chains))
           sums[u].push_back(
@@ -459,6 +464,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
+  SmallVector<Value> ofScalars(
+      loop.getResults().slice(firstScalar, scalars.size()));
+  writeScalars(item, ofScalars);
   SmallVector<Value> totals(loop.getResults().drop_front(firstAccumulator));
   writePartials(item, totals, views, rowGroup);
   return loop.getResult(1);

@@ -512,6 +512,8 @@ void KernelEmitter::storeElementOutputs(unsigned p,
 /// A vector where the columns are contiguous, else element by element; once
 /// what is the same for several columns.
 void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view) {
+  if (storeInTile(operand, value, view))
+    return;
   AffineMap map = op.getInputMap(operand);
   SmallVector<Value> indices(rowIndices);
   delinearize(view.column, columnDims, indices);

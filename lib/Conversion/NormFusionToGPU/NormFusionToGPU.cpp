@@ -229,6 +229,10 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
       arith::MulIOp::create(b, arith::MulIOp::create(b, items, pitch),
                             constant(getWorkspaceColumnBytes(op))),
       constant(kWorkspaceHeaderBytes));
+  if (int64_t bytes = getWorkspaceScalarBytes(op))
+    workspaceBytes = arith::AddIOp::create(
+        b, workspaceBytes,
+        arith::MulIOp::create(b, items, constant(bytes * cluster)));
   Value workspace = constant(0);
   if (op.isSplit())
     workspace =
