@@ -26,6 +26,7 @@ config.substitutions += [
     ("%docs", os.path.join(config.source_dir, "docs")),
     ("%corpus", os.path.join(config.test_source_root, "Corpus")),
     ("%build", config.binary_dir),
+    ("%version", config.version),
     ("%mlir_include", config.mlir_include),
     ("%cxx", config.cxx),
     ("%cc", config.cc),

@@ -9,6 +9,9 @@
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/Schedule/TargetInfo.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
 namespace mlir::norm_fusion {
 #define GEN_PASS_DEF_NORMFUSIONATTACHTARGET
 #include "norm_fusion/Conversion/Passes.h.inc"
@@ -23,7 +26,7 @@ struct AttachTargetPass final
 
   void runOnOperation() override {
     Attribute attr = getTargetAttr();
-    if (!attr)
+    if (!attr || failed(checkToolkit()))
       return signalPassFailure();
     auto targets = ArrayAttr::get(&getContext(), attr);
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
@@ -32,6 +35,28 @@ struct AttachTargetPass final
   }
 
 private:
+  /// Upstream reports a folder that isn't there and goes on with the ptxas of the
+  /// path.
+  LogicalResult checkToolkit() {
+    if (toolkit.empty() || target == "emulator")
+      return success();
+    std::string missing;
+    if (!llvm::sys::fs::is_directory(toolkit))
+      missing = "isn't a folder";
+    for (StringRef file : {"bin/ptxas", "nvvm/libdevice/libdevice.10.bc"}) {
+      SmallString<128> path(toolkit);
+      llvm::sys::path::append(path, file);
+      if (missing.empty() && !llvm::sys::fs::exists(path))
+        missing = ("has no " + file).str();
+    }
+    if (missing.empty())
+      return success();
+    return emitError(UnknownLoc::get(&getContext()))
+           << "toolkit=" << toolkit << " " << missing
+           << ", expected a CUDA Toolkit's folder; without the option, PATH and "
+              "CUDA_HOME say where it is";
+  }
+
   Attribute getTargetAttr() {
     if (target == "emulator")
       return norm_fusion::EmulatorTargetAttr::get(&getContext());

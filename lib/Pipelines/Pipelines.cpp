@@ -41,6 +41,7 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
   NormFusionScheduleOptions schedule;
   schedule.chip = options.chip;
   schedule.schedule = options.schedule;
+  schedule.tuning = options.tuning;
   pm.addPass(createNormFusionSchedule(schedule));
 }
 
@@ -133,6 +134,7 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   NormFusionAttachTargetOptions attach;
   attach.chip = options.chip;
   attach.target = options.target;
+  attach.toolkit = std::string(options.toolkit);
   pm.addPass(createNormFusionAttachTarget(attach));
 }
 
@@ -207,6 +209,7 @@ void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
   FuseOptions fuse;
   fuse.chip = std::string(options.chip);
   fuse.schedule = std::string(options.schedule);
+  fuse.tuning = std::string(options.tuning);
   fuse.rowOnly = bool(options.rowOnly);
   fuse.profit = Profit(options.profit);
   buildFusePipeline(pm, fuse);

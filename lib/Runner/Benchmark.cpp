@@ -97,11 +97,10 @@ Expected<Timing> mlir::norm_fusion::runner::timeGraph(
                 getPercentile(samples, 0.95)};
 }
 
-Expected<BenchmarkReport> mlir::norm_fusion::runner::benchmark(
+Expected<BenchmarkReport> mlir::norm_fusion::runner::timeProgram(
     Program &program, runtime::Device &device, ArrayRef<Tensor> inputs,
-    ArrayRef<Tensor> results, StringRef chip) {
-  BenchmarkReport report;
-  report.bytes = 0;
+    ArrayRef<Tensor> results) {
+  BenchmarkReport report = {};
   for (auto [tensor, type] :
        llvm::zip(inputs, program.getSignature().arguments))
     report.bytes += type.isScalar ? 0 : tensor.getNumBytes();
@@ -156,11 +155,21 @@ Expected<BenchmarkReport> mlir::norm_fusion::runner::benchmark(
   report.medianUs = timing->medianUs;
   report.minUs = timing->minUs;
   report.p95Us = timing->p95Us;
+  return report;
+}
+
+Expected<BenchmarkReport> mlir::norm_fusion::runner::benchmark(
+    Program &program, runtime::Device &device, ArrayRef<Tensor> inputs,
+    ArrayRef<Tensor> results, StringRef chip) {
+  Expected<BenchmarkReport> report =
+      timeProgram(program, device, inputs, results);
+  if (!report)
+    return report;
   Expected<double> triad =
-      timeTriad(device, program.getStream(), chip, report.bytes,
-                report.inputSets, report.launches);
+      timeTriad(device, program.getStream(), chip, report->bytes,
+                report->inputSets, report->launches);
   if (!triad)
     return triad.takeError();
-  report.triadUs = *triad;
+  report->triadUs = *triad;
   return report;
 }

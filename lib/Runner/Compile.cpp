@@ -11,6 +11,7 @@
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/Pipelines/Pipelines.h"
 #include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/Options.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -109,6 +110,32 @@ mlir::norm_fusion::runner::parseModule(MLIRContext &context, StringRef path) {
     return diagnostics.takeError(ExitCode::compileFailed,
                                  "the file isn't an MLIR module");
   return std::move(module);
+}
+
+Error mlir::norm_fusion::runner::readCompileOptions(const RunnerOptions &options,
+                                                    CompileOptions &compile) {
+  compile.schedule = options.schedule;
+  compile.tuning = options.tuning;
+  SmallVector<StringRef> fields;
+  StringRef(options.formOptions).split(fields, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef field : fields) {
+    if (field == "row-only=true" || field == "row-only")
+      compile.rowOnly = true;
+    else if (field == "row-only=false")
+      compile.rowOnly = false;
+    else if (field == "profit=auto")
+      compile.profit = Profit::automatic;
+    else if (field == "profit=always")
+      compile.profit = Profit::always;
+    else if (field == "profit=never")
+      compile.profit = Profit::never;
+    else
+      return makeError(ExitCode::badInput,
+                       "--form-options: unknown '" + field +
+                           "', expected row-only=true|false or "
+                           "profit=auto|always|never");
+  }
+  return Error::success();
 }
 
 /// None if the runner can't pass values of the type.
@@ -301,20 +328,25 @@ static Error lowerToBinaries(CompiledModule &result,
   return Error::success();
 }
 
+Error mlir::norm_fusion::runner::fuse(ModuleOp module,
+                                      const CompileOptions &options) {
+  FuseOptions fuse;
+  fuse.chip = options.chip;
+  fuse.schedule = options.schedule;
+  fuse.tuning = options.tuning;
+  fuse.rowOnly = options.rowOnly;
+  fuse.profit = options.profit;
+  return runPipeline(module,
+                     [&](OpPassManager &pm) { buildFusePipeline(pm, fuse); });
+}
+
 Expected<CompiledModule>
 mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
                                           const CompileOptions &options) {
   Stopwatch total;
   CompiledModule result;
   result.module = std::move(module);
-  FuseOptions fuse;
-  fuse.chip = options.chip;
-  fuse.schedule = options.schedule;
-  fuse.rowOnly = options.rowOnly;
-  fuse.profit = options.profit;
-  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
-        buildFusePipeline(pm, fuse);
-      }))
+  if (Error error = fuse(*result.module, options))
     return std::move(error);
   result.module->walk([&](MixedReductionOp) { ++result.fused; });
   // A module may come with kernels: lowered by norm-fusion-to-gpu before.

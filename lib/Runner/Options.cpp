@@ -53,6 +53,10 @@ bool storeTolerance(RunnerOptions &options, StringRef value) {
   options.*field = number;
   return true;
 }
+bool storeSeconds(RunnerOptions &options, StringRef value) {
+  return !value.getAsDouble(options.tuneSeconds) &&
+         std::isfinite(options.tuneSeconds) && options.tuneSeconds >= 0;
+}
 bool storeSeed(RunnerOptions &options, StringRef value) {
   return !value.getAsInteger(10, options.seed);
 }
@@ -88,8 +92,15 @@ constexpr OptionInfo infos[] = {
      storeText<&O::chip>},
     {"schedule", "\"K=V K=V\"", "override schedule fields",
      storeAnyText<&O::schedule>},
+    {"tuning", "FILE", "take schedules from a database of tuned ones",
+     storeText<&O::tuning>},
+    {"tune", "FILE",
+     "look for faster schedules on this GPU and merge them into a database",
+     storeText<&O::tune>},
+    {"tune-seconds", "SECONDS", "try nothing more after so long; default: 300",
+     storeSeconds},
     {"emulator", "\"K=V K=V\"",
-     "sms=, shared-memory=, memory=, max-cluster=, order-seed=, races=",
+     "sms=, shared-memory=, memory=, max-cluster=, order-seed=, races=, weak=",
      storeAnyText<&O::emulator>},
     {"plain", "auto|host|device",
      "what runs what isn't fused; auto: the host beside the emulator",

@@ -59,6 +59,13 @@ json::Value Report::toJSON() const {
         {"bytes", static_cast<int64_t>(benchmark->bytes)},
         {"gb_per_s", number(benchmark->getGBPerSecond())},
         {"triad_us", number(benchmark->triadUs)}};
+  json::Array tuningValues;
+  for (const TuningReport &tuned : tuning)
+    tuningValues.push_back(json::Object{{"problem", tuned.problem},
+                                        {"schedule", tuned.schedule},
+                                        {"us", number(tuned.us)},
+                                        {"untuned_us", number(tuned.untunedUs)},
+                                        {"trials", tuned.trials}});
   return json::Object{
       {"version", NORM_FUSION_VERSION},
       {"entry", entry},
@@ -72,7 +79,8 @@ json::Value Report::toJSON() const {
       {"plain_launches", plainLaunches},
       {"outputs", std::move(outputValues)},
       {"bitwise", bitwise ? json::Value(*bitwise) : json::Value(nullptr)},
-      {"benchmark", std::move(benchmarkValue)}};
+      {"benchmark", std::move(benchmarkValue)},
+      {"tuning", std::move(tuningValues)}};
 }
 
 void Report::print(llvm::raw_ostream &os) const {
@@ -107,6 +115,10 @@ void Report::print(llvm::raw_ostream &os) const {
                        benchmark->triadUs,
                        benchmark->medianUs / benchmark->triadUs);
   }
+  for (const TuningReport &tuned : tuning)
+    os << llvm::format("  tuned: %.2f us, untuned %.2f us, %u trials: ",
+                       tuned.us, tuned.untunedUs, tuned.trials)
+       << tuned.schedule << "\n";
 }
 
 std::string

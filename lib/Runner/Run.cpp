@@ -13,11 +13,13 @@
 #include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Inputs.h"
 #include "norm_fusion/Runner/Report.h"
+#include "norm_fusion/Runner/Tune.h"
 #include "norm_fusion/Runtime/Npy.h"
 #include "norm_fusion/Runtime/OutputFile.h"
-#include "norm_fusion/Schedule/TargetInfo.h"
+#include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -58,7 +60,6 @@ public:
 private:
   Error checkOutputs();
   Error openDevice();
-  Error parseFormOptions();
   Error prepare();
   Error executeBundle();
   Error emitBundle();
@@ -70,6 +71,8 @@ private:
   Error compareWithReference();
   Error writeOutputs();
   Error timeIt();
+  Error checkTiming();
+  Error tuneIt();
   Error getVerdict();
   OutputReport describe(unsigned index) const;
   Expected<std::vector<Tensor>> runPlain(bool widen);
@@ -122,33 +125,10 @@ Error Run::openDevice() {
   return Error::success();
 }
 
-Error Run::parseFormOptions() {
-  SmallVector<StringRef> fields;
-  StringRef(options.formOptions).split(fields, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef field : fields) {
-    if (field == "row-only=true" || field == "row-only")
-      compile.rowOnly = true;
-    else if (field == "row-only=false")
-      compile.rowOnly = false;
-    else if (field == "profit=auto")
-      compile.profit = Profit::automatic;
-    else if (field == "profit=always")
-      compile.profit = Profit::always;
-    else if (field == "profit=never")
-      compile.profit = Profit::never;
-    else
-      return makeError(ExitCode::badInput,
-                       "--form-options: unknown '" + field +
-                           "', expected row-only=true|false or "
-                           "profit=auto|always|never");
-  }
-  return Error::success();
-}
-
 /// Before anything is computed for them.
 Error Run::checkOutputs() {
   std::vector<std::string> paths = options.outputs;
-  for (const std::string &path : {options.json, options.remarks})
+  for (const std::string &path : {options.json, options.remarks, options.tune})
     if (!path.empty())
       paths.push_back(path);
   for (const std::string &path : paths)
@@ -162,12 +142,18 @@ Error Run::execute() {
     return error;
   if (isBundle(options.file))
     return executeBundle();
-  if (Error error = parseFormOptions())
+  if (Error error = readCompileOptions(options, compile))
+    return error;
+  if (Error error = checkDatabases(options))
     return error;
   if (!options.emitBundle.empty())
     return emitBundle();
   if (Error error = openDevice())
     return error;
+  if (!options.tune.empty() && device->isEmulator())
+    return makeError(ExitCode::badInput,
+                     "--tune measures times, which the emulator doesn't have; "
+                     "use --device=cuda on a machine with a GPU");
   context = createContext();
   Expected<OwningOpRef<ModuleOp>> module = parseModule(*context, options.file);
   if (!module)
@@ -187,7 +173,6 @@ Error Run::execute() {
     if (Error error = startRemarks(*context, options.remarks))
       return error;
   compile.chip = report.chip;
-  compile.schedule = options.schedule;
   compile.emulator = device->isEmulator();
   compile.plainOnDevice = options.plain == "auto" ? !device->isEmulator()
                                                   : options.plain == "device";
@@ -249,6 +234,9 @@ Error Run::runAndReport() {
   if (options.check)
     if (Error error = compareWithReference())
       return error;
+  if (!options.tune.empty())
+    if (Error error = tuneIt())
+      return error;
   for (unsigned i = 0; i < results.size(); ++i)
     if (llvm::none_of(report.outputs,
                       [&](const OutputReport &o) { return o.index == i; }))
@@ -268,7 +256,6 @@ Error Run::runAndReport() {
 
 Error Run::emitBundle() {
   compile.emulator = options.device == "emulator";
-  compile.schedule = options.schedule;
   if (!options.chip.empty())
     compile.chip = options.chip;
   if (!TargetInfo::get(compile.chip))
@@ -297,10 +284,13 @@ Error Run::emitBundle() {
 }
 
 Error Run::executeBundle() {
-  if (options.check || !options.emitBundle.empty() || !options.schedule.empty())
+  if (options.check || !options.emitBundle.empty() ||
+      !options.schedule.empty() || !options.tuning.empty() ||
+      !options.tune.empty())
     return makeError(ExitCode::badInput,
-                     "a bundle is compiled already: --check, --schedule and "
-                     "--emit-bundle need the module; compare with --expected");
+                     "a bundle is compiled already: --check, --schedule, "
+                     "--tuning, --tune and --emit-bundle need the module; "
+                     "compare with --expected");
   Expected<Bundle> read = readBundle(options.file);
   if (!read)
     return read.takeError();
@@ -545,7 +535,7 @@ Error Run::writeOutputs() {
   return Error::success();
 }
 
-Error Run::timeIt() {
+Error Run::checkTiming() {
   // A graph holds launches and copies: host code would run once, while it's
   // recorded, on values that aren't there yet.
   if (!device->isEmulator() && hostTouchesMemory)
@@ -553,12 +543,37 @@ Error Run::timeIt() {
                      "host code reads or writes buffers between the kernels, "
                      "so calls can't be timed as a graph; --remarks=FILE says "
                      "what stays on the host");
+  return Error::success();
+}
+
+Error Run::timeIt() {
+  if (Error error = checkTiming())
+    return error;
   progress.say("timing");
   Expected<BenchmarkReport> timed =
       benchmark(*program, *device, inputs, results, report.chip);
   if (!timed)
     return timed.takeError();
   report.benchmark = *timed;
+  return Error::success();
+}
+
+Error Run::tuneIt() {
+  if (Error error = checkTiming())
+    return error;
+  // Nothing is tuned to results that are wrong.
+  if (!failure.empty())
+    return Error::success();
+  auto getTolerance = [&](const Tensor &result) {
+    return this->getTolerance(result.getElementType(), getMagnitude(result));
+  };
+  auto say = [](StringRef text) { llvm::outs() << text << "\n"; };
+  Expected<std::vector<TuningReport>> tuned =
+      tune({*source, signature, compile, *device, inputs, results, getTolerance,
+            options.tune, options.tuneSeconds, say});
+  if (!tuned)
+    return tuned.takeError();
+  report.tuning = std::move(*tuned);
   return Error::success();
 }
 

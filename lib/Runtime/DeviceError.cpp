@@ -83,13 +83,15 @@ llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
       options.orderSeed = number;
     else if (key == "races")
       options.races = number;
+    else if (key == "weak")
+      options.weak = number;
     else if (key == "memory")
       options.memory = number;
     else
       return llvm::createStringError(
           "unknown emulator option '" + key +
           "'; known are sms, shared-memory, memory, max-cluster, order-seed, "
-          "races");
+          "races, weak");
   }
   return options;
 }

@@ -1,13 +1,17 @@
 """Removes one barrier, fence or wait of a generated kernel at a time: the emulator must notice each.
 
-usage: mutate.py IR DIMS|- SCHEDULE MULTIPROCESSORS
+usage: mutate.py IR DIMS|- SCHEDULE MULTIPROCESSORS [weak]
 
 Lowers IR to kernels, checks that the kernel as generated runs, then runs one mutant for each synchronising op of the
 kernels that are launched (not of the variant for unaligned pointers). Prints the mutants that nothing noticed.
-"""
-import re, subprocess, sys, tempfile
 
-ir, dims, schedule, sms = sys.argv[1:]
+weak: without the race detector and with stores that others see late. The mutants are those without an order of stores, or with
+one that is for the block alone; what they compute must be wrong.
+"""
+import json, re, subprocess, sys, tempfile
+
+ir, dims, schedule, sms = sys.argv[1:5]
+weak = sys.argv[5:] == ["weak"]
 pipeline = ("builtin.module(norm-fusion-fuse{schedule=\"" + schedule + "\"},canonicalize,norm-fusion-protect-arguments,"
             "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map},"
             "norm-fusion-to-gpu)")
@@ -17,25 +21,48 @@ if p.returncode:
 lines = p.stdout.splitlines()
 
 
-def run(mutant, seed=3):
+def run(mutant, seed=3, options="", *more):
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as f:
         f.write("\n".join(mutant) + "\n")
         f.flush()
-        return subprocess.run(["norm-fusion-runner", f.name, "--entry=main", "--device=emulator",
-                               f"--emulator=sms={sms} order-seed={seed}", *([] if dims == "-" else [f"--dims={dims}"])],
+        return subprocess.run(["norm-fusion-runner", f.name, "--entry=main", "--device=emulator", *more,
+                               f"--emulator=sms={sms} order-seed={seed} {options}", *([] if dims == "-" else [f"--dims={dims}"])],
                               capture_output=True, text=True)
 
 
-p = run(lines)
+folder = tempfile.TemporaryDirectory()
+p = run(lines, 3, "", f"--json={folder.name}/report.json")
 if p.returncode:
     sys.exit(f"the kernel as generated fails: {p.stderr}")
+results = [f"{folder.name}/{o['index']}.npy" for o in json.load(open(f"{folder.name}/report.json"))["outputs"]]
+run(lines, 3, "", *(f"--output={r}" for r in results))
+
+
+def notices(mutant, seed):
+    if not weak:
+        return run(mutant, seed).returncode == 5
+    return run(mutant, seed, f"weak={seed} races=0", *(f"--expected={r}" for r in results)).returncode in (1, 5)
+
+
+if weak and any(notices(lines, seed) for seed in (1, 2, 3)):
+    sys.exit("the kernel as generated fails where stores are seen late")
 kernel, tags, mutants, unnoticed, relaxed = "", False, 0, 0, {}
 for i, line in enumerate(lines):
     if match := re.search(r"gpu\.func @(\w+)", line):
         kernel, tags = match.group(1), "combine=tags" in line
     if "_plain" in kernel:
         continue
-    if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence)|llvm\.fence|cp\.async\.(wait|commit)|try_wait", line):
+    if weak:
+        changed = [c for c in (re.sub(r" acq_rel| release", " acquire", line), line.replace('"device"', '"block"')) if c != line]
+        if not changed or not re.search(r"acq_rel|release", line):
+            continue
+        for text in changed:
+            mutants += 1
+            if not any(notices(lines[:i] + [text] + lines[i + 1:], seed) for seed in range(1, 9)):
+                unnoticed += 1
+                print(f"unnoticed in {kernel}, mutant {mutants}: {text.strip()}")
+        continue
+    if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence)|llvm\.fence|cp\.async\.(wait|commit)|(try|test)_wait", line):
         mutant = lines[:i] + lines[i + 1:]
     elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := line.split('"')[1], 0) < 2:
         relaxed[text] += 1  # the others are the same instruction, unrolled
@@ -45,7 +72,7 @@ for i, line in enumerate(lines):
     else:
         continue
     mutants += 1
-    if all(run(mutant, seed).returncode != 5 for seed in (3, 5, 8)):
+    if not any(notices(mutant, seed) for seed in (3, 5, 8)):
         unnoticed += 1
         print(f"unnoticed in {kernel}, mutant {mutants}: {line.strip()}")
 print(f"{mutants} mutants, {unnoticed} unnoticed")

@@ -15,13 +15,14 @@ using namespace mlir::norm_fusion::runtime;
 
 TEST(OptionsTest, Parse) {
   auto options = EmulatorOptions::parse(
-      "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0");
+      "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0 weak=7");
   ASSERT_TRUE(bool(options));
   EXPECT_EQ(options->sms, 8u);
   EXPECT_EQ(options->sharedMemory, 65536u);
   EXPECT_EQ(options->maxCluster, 4u);
   EXPECT_EQ(options->orderSeed, 1u);
   EXPECT_FALSE(options->races);
+  EXPECT_EQ(options->weak, 7u);
   for (const char *wrong : {"sms", "sms=0", "sms=x", "speed=1", "races=2"}) {
     auto failed = EmulatorOptions::parse(wrong);
     EXPECT_FALSE(bool(failed)) << wrong;

@@ -168,7 +168,8 @@ def NormFusionAttachTarget
     : Pass<"norm-fusion-attach-target", "::mlir::ModuleOp"> {
   let summary = "Give every gpu.module the target that serializes it";
   let description = [{
-    Modules that have targets keep them.
+    Modules that have targets keep them. A `toolkit` that isn't a CUDA Toolkit
+    is an error: serialization would take tools from elsewhere.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect",
                            "::mlir::norm_fusion::NormFusionDialect"];
@@ -176,7 +177,9 @@ def NormFusionAttachTarget
     Option<"target", "target", "std::string", "\"nvvm\"",
            "Who runs the kernels: nvvm or emulator">,
     Option<"chip", "chip", "std::string", "\"sm_90a\"",
-           "Chip to compile for">];
+           "Chip to compile for">,
+    Option<"toolkit", "toolkit", "std::string", "\"\"",
+           "Folder of the CUDA Toolkit that will serialize; empty: found later">];
 }
 
 #endif // NORM_FUSION_CONVERSION_PASSES_TD

@@ -35,6 +35,10 @@ struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
       *this, "schedule",
       llvm::cl::desc("Schedule fields to override: \"k=v k=v\""),
       llvm::cl::init("")};
+  Option<std::string> tuning{
+      *this, "tuning",
+      llvm::cl::desc("Database of tuned schedules, of norm-fusion-runner --tune"),
+      llvm::cl::init("")};
   Option<bool> rowOnly{
       *this, "row-only",
       llvm::cl::desc("Form groups of row reductions alone too"),

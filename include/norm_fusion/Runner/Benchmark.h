@@ -9,6 +9,12 @@
 
 namespace mlir::norm_fusion::runner {
 
+/// Times calls of `program`; `triadUs` stays 0.
+llvm::Expected<BenchmarkReport> timeProgram(Program &program,
+                                            runtime::Device &device,
+                                            ArrayRef<runtime::Tensor> inputs,
+                                            ArrayRef<runtime::Tensor> results);
+
 /// Times calls of `program` and a triad kernel of the same bytes.
 llvm::Expected<BenchmarkReport> benchmark(Program &program,
                                           runtime::Device &device,

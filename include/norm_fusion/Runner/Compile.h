@@ -17,6 +17,7 @@
 #include "llvm/Support/JSON.h"
 
 namespace mlir::norm_fusion::runner {
+struct RunnerOptions;
 
 /// Type of an argument or result: a tensor, or a scalar.
 struct ValueType {
@@ -42,12 +43,17 @@ struct KernelRecord {
 struct CompileOptions {
   std::string chip = "sm_90a";
   std::string schedule;
+  std::string tuning; ///< file of tuned schedules
   bool rowOnly = false;
   Profit profit = Profit::automatic;
   bool emulator = true;
   /// What isn't fused runs as simple kernels, not on the host.
   bool plainOnDevice = false;
 };
+
+/// Schedule, tuning and form options of the command line into `compile`.
+llvm::Error readCompileOptions(const RunnerOptions &options,
+                               CompileOptions &compile);
 
 struct CompiledModule {
   OwningOpRef<ModuleOp> module; ///< in the LLVM dialect
@@ -71,6 +77,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
                                                   StringRef path);
 /// `name` empty: the only public function.
 llvm::Expected<Signature> findEntry(ModuleOp module, StringRef name);
+
+/// Forms, splits and schedules mixed reductions, in place; still on tensors.
+llvm::Error fuse(ModuleOp module, const CompileOptions &options);
 
 /// Up to binaries of the kernels, in host code on memrefs; consumes `module`.
 /// Where there are no kernels it's still on tensors.

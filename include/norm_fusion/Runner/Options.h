@@ -20,6 +20,9 @@ struct RunnerOptions {
   std::string device = "auto";
   std::string chip;
   std::string schedule;
+  std::string tuning;
+  std::string tune;
+  double tuneSeconds = 300;
   std::string emulator;
   std::string plain = "auto";
   std::vector<std::string> inputs;

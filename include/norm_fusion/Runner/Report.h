@@ -26,6 +26,13 @@ struct BenchmarkReport {
   double getGBPerSecond() const { return bytes / medianUs * 1e-3; }
 };
 
+/// What was found for one problem class; times of a call of the whole module.
+struct TuningReport {
+  std::string problem, schedule;
+  double us, untunedUs;
+  unsigned trials;
+};
+
 struct Report {
   std::string entry, device, chip;
   unsigned fused = 0;
@@ -35,6 +42,7 @@ struct Report {
   std::vector<OutputReport> outputs;
   std::optional<bool> bitwise;
   std::optional<BenchmarkReport> benchmark;
+  std::vector<TuningReport> tuning;
 
   llvm::json::Value toJSON() const;
   /// For people.

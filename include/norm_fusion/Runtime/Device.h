@@ -162,8 +162,10 @@ struct EmulatorOptions {
   unsigned maxCluster = 16;          ///< blocks
   uint64_t orderSeed = 0;           ///< 0: threads run in order
   bool races = true;                ///< report accesses without ordering
+  uint64_t weak = 0; ///< seed of when others see a store; 0: at once
   size_t memory = size_t(64) << 30; ///< bytes of the device
-  /// Parses "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0".
+  /// Parses "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0
+  /// weak=1".
   static llvm::Expected<EmulatorOptions> parse(llvm::StringRef text);
 };
 llvm::Expected<std::unique_ptr<Device>>

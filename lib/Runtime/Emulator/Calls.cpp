@@ -97,13 +97,17 @@ static uint64_t nf_emu_clock() {
 static void *nf_emu_shared() { return machine().self().block->shared; }
 
 static void nf_emu_access(void *address, uint64_t bytes, uint32_t info) {
-  machine().access(uintptr_t(address), bytes, AccessInfo::unpack(info));
+  Machine &m = machine();
+  AccessInfo unpacked = AccessInfo::unpack(info);
+  m.access(uintptr_t(address), bytes, unpacked);
+  m.publish(uintptr_t(address), bytes, unpacked);
 }
 static void nf_emu_atomic_access(void *address, uint64_t bytes, uint32_t info) {
   Machine &m = machine();
   AccessInfo unpacked = AccessInfo::unpack(info);
   m.poll(uintptr_t(address), unpacked);
   m.access(uintptr_t(address), bytes, unpacked);
+  m.publish(uintptr_t(address), bytes, unpacked);
 }
 static void nf_emu_masked_access(void *address, uint64_t bytes, uint64_t mask,
                                  uint32_t info) {
@@ -111,11 +115,16 @@ static void nf_emu_masked_access(void *address, uint64_t bytes, uint64_t mask,
   uint32_t whole = unpacked.alignment;
   unpacked.alignment = std::min<uint32_t>(whole, bytes);
   for (uintptr_t lane = uintptr_t(address); mask; mask >>= 1, lane += bytes)
-    if (mask & 1)
+    if (mask & 1) {
       machine().access(lane, bytes, unpacked);
+      machine().publish(lane, bytes, unpacked);
+    }
 }
 static void nf_emu_fence(uint32_t ordering, uint32_t scope) {
-  machine().races.fence(machine().self(), Ordering(ordering), Scope(scope));
+  Machine &m = machine();
+  m.races.fence(m.self(), Ordering(ordering), Scope(scope));
+  if (Ordering(ordering) != Ordering::acquire)
+    m.weak.release(m.self(), Scope(scope));
 }
 static void nf_emu_fence_proxy() {}
 static void nf_emu_fence_mbarrier_init() { machine().fenceMBarrierInit(); }
@@ -167,7 +176,9 @@ static uint32_t nf_emu_getctarank(void *address) {
 
 static uint32_t nf_emu_barrier(uint32_t kind, uint32_t id, uint32_t count,
                                uint32_t predicate) {
-  return machine().barrier(BarrierKind(kind), id, count, predicate);
+  Machine &m = machine();
+  m.weak.release(m.self(), Scope::block);
+  return m.barrier(BarrierKind(kind), id, count, predicate);
 }
 // The operation's number is the order of the names in Sync.cpp.
 static uint64_t nf_emu_shuffle(uint32_t kind, uint32_t mask, uint32_t value,
@@ -184,7 +195,9 @@ static uint64_t nf_emu_match(uint32_t all, uint32_t mask, uint64_t value) {
   return machine().collective(all << 8 | 3, mask, value, 0, 0);
 }
 static void nf_emu_warp_sync(uint32_t mask) {
-  machine().collective(4, mask, 0, 0, 0);
+  Machine &m = machine();
+  m.weak.release(m.self(), Scope::block);
+  m.collective(4, mask, 0, 0, 0);
 }
 static uint64_t nf_emu_elect(uint32_t mask) {
   return machine().collective(5, mask, 0, 0, 0);
@@ -206,7 +219,10 @@ static uint32_t nf_emu_activemask() {
   return 1u << machine().self().lane;
 }
 static void nf_emu_cluster_arrive(uint32_t relaxed) {
-  machine().clusterArrive(relaxed);
+  Machine &m = machine();
+  if (!relaxed)
+    m.weak.release(m.self(), Scope::cluster);
+  m.clusterArrive(relaxed);
 }
 static void nf_emu_cluster_wait() { machine().clusterWait(); }
 static void nf_emu_griddep_wait() { machine().dependencyWaited = true; }
@@ -226,7 +242,11 @@ static void nf_emu_mbarrier_inval(void *barrier) {
 }
 static uint64_t nf_emu_mbarrier_arrive(void *barrier, uint32_t count,
                                        uint32_t bytes, uint32_t flags) {
-  return machine().mbarrierArrive(uintptr_t(barrier), count, bytes, flags);
+  Machine &m = machine();
+  if (!(flags & arriveRelaxed))
+    m.weak.release(m.self(), flags & arriveClusterScope ? Scope::cluster
+                                                        : Scope::block);
+  return m.mbarrierArrive(uintptr_t(barrier), count, bytes, flags);
 }
 static void nf_emu_mbarrier_expect_tx(void *barrier, uint32_t bytes) {
   machine().mbarrierTransactions(uintptr_t(barrier), bytes);

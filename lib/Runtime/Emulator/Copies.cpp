@@ -38,6 +38,10 @@ void Machine::issue(AsyncCopy copy) {
   Fiber &fiber = self();
   copy.issuer = &fiber;
   races.release(fiber, copy.clock, Scope::cluster);
+  // What the thread itself stored there comes first.
+  weak.settle(fiber, uintptr_t(copy.target), copy.bytes);
+  if (copy.source)
+    weak.settle(fiber, uintptr_t(copy.source), copy.used);
   bool isBulk = copy.kind == AsyncCopy::bulk;
   if (copy.kind != AsyncCopy::arrive) {
     // Copies to global memory show their bytes late too, but not as poison:

@@ -34,7 +34,7 @@ static thread_local Machine *current = nullptr;
 Machine &Machine::get() { return *current; }
 
 Machine::Machine(const EmulatorOptions &options)
-    : options(options), races(options.races) {}
+    : options(options), races(options.races), weak(options.weak) {}
 
 Machine::~Machine() {
   for (auto [address, bytes] : stackMappings)
@@ -147,6 +147,7 @@ Error Machine::run(const Kernel &kernel, const LaunchConfig &config,
   lastRange = {0, 0};
   threads = config.block.count();
   sharedBytes = getShared(kernel, config);
+  weak.begin(launchNumber);
   engine.seed(options.orderSeed + launchNumber++);
   failure.clear();
   texts.clear();
@@ -216,6 +217,7 @@ Error Machine::runWave(llvm::ArrayRef<uint32_t> indices) {
     for (Fiber &fiber : block.fibers)
       startFiber(fiber);
   schedule();
+  weak.landAll(blocks, clusters);
   if (failure.empty() && !bulk.empty()) {
     // A block may not end before its copies from or to shared memory do.
     for (AsyncCopy &copy : bulk)
@@ -414,6 +416,7 @@ void Machine::checkTime() {
 void Machine::schedule() {
   while (live) {
     if (ready.empty()) {
+      weak.leave();
       if (performOne(/*onlyLater=*/false))
         continue;
       failure = describeDeadlock();
@@ -421,20 +424,27 @@ void Machine::schedule() {
     }
     if (isSeeded()) {
       std::swap(ready.front(), ready[random(ready.size())]);
-      if (random(4) == 0)
+      if (random(4) == 0) {
+        weak.leave();
         performOne(/*onlyLater=*/true);
+      }
     }
+    weak.landSome(blocks);
     Fiber *fiber = ready.front();
     ready.pop_front();
+    weak.enter(*fiber);
     resume(*fiber);
     if (!failure.empty())
       return;
     if (fiber->done)
       --live;
     // Everybody polls: what is in flight must land now.
-    if (idleTurns > 2 * ready.size() + 2 && performOne(/*onlyLater=*/false)) {
-      madeProgress();
-      continue;
+    if (idleTurns > 2 * ready.size() + 2) {
+      weak.leave();
+      if (performOne(/*onlyLater=*/false) || weak.landMany(blocks, clusters)) {
+        madeProgress();
+        continue;
+      }
     }
     uint64_t patience = (ready.size() + 1) * (sawUpdates ? 200000 : 4000);
     if (idleTurns > patience) {

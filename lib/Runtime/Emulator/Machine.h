@@ -15,6 +15,7 @@
 #define NORM_FUSION_LIB_RUNTIME_EMULATOR_MACHINE_H
 
 #include "Races.h"
+#include "WeakMemory.h"
 #include "norm_fusion/Runtime/Device.h"
 #include "norm_fusion/Target/Emulator/EmulatorABI.h"
 #include "llvm/ADT/SmallVector.h"
@@ -74,6 +75,7 @@ struct Fiber {
   uintptr_t polled[8] = {};
   uint32_t polls = 0;
   ThreadClock clock;
+  StoreList stores; ///< that only this thread sees
 };
 
 /// A warp-wide operation that not all of its lanes have reached.
@@ -123,6 +125,7 @@ struct Block {
   std::map<uintptr_t, MBarrier> mbarriers;
   /// A bit for each four bytes that a copy in flight writes, or reads.
   std::vector<uint8_t> writing, reading;
+  StoreList stores; ///< that only this block sees
 };
 
 struct Cluster {
@@ -132,6 +135,7 @@ struct Cluster {
   uint64_t phase = 0;
   llvm::SmallVector<Fiber *, 0> waiting;
   SyncClock arriving, completed;
+  StoreList stores; ///< that only this cluster sees
 };
 
 /// A range of device memory.
@@ -183,6 +187,8 @@ public:
 
   // Memory.cpp
   void access(uintptr_t address, uint64_t bytes, AccessInfo info);
+  /// What the access that comes next shows to others.
+  void publish(uintptr_t address, uint64_t bytes, AccessInfo info);
   void poll(uintptr_t address, AccessInfo info);
   /// The block whose shared memory holds `address`; null if none does.
   Block *findShared(uintptr_t address);
@@ -229,6 +235,7 @@ public:
 
   EmulatorOptions options;
   RaceDetector races;
+  WeakMemory weak;
   const Kernel *kernel = nullptr;
   LaunchConfig config;
   uint32_t threads = 0; ///< a block

@@ -141,6 +141,20 @@ void Machine::access(uintptr_t address, uint64_t bytes, AccessInfo info) {
     madeProgress();
 }
 
+void Machine::publish(uintptr_t address, uint64_t bytes, AccessInfo info) {
+  if (info.kind == AccessKind::read)
+    return;
+  Fiber &fiber = self();
+  if (info.ordering == Ordering::release ||
+      info.ordering == Ordering::acquireRelease ||
+      info.ordering == Ordering::sequential)
+    weak.release(fiber, info.scope);
+  if (info.kind == AccessKind::update)
+    weak.settle(fiber, address, bytes);
+  else
+    weak.write(fiber, address, bytes);
+}
+
 void Machine::poll(uintptr_t address, AccessInfo info) {
   Fiber &fiber = self();
   if (info.kind == AccessKind::write)

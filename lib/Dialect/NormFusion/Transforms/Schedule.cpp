@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Schedule/Schedule.h"
+#include "norm_fusion/Schedule/Tuning.h"
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::norm_fusion {
 #define GEN_PASS_DEF_NORMFUSIONSCHEDULE
@@ -33,16 +34,26 @@ struct SchedulePass final
              "or sm_120(a)";
       return signalPassFailure();
     }
+    TuningDatabase database;
+    if (!tuning.empty()) {
+      llvm::Expected<TuningDatabase> read = TuningDatabase::read(tuning);
+      if (!read) {
+        getOperation()->emitError(llvm::toString(read.takeError()));
+        return signalPassFailure();
+      }
+      database = std::move(*read);
+    }
     auto result = getOperation()->walk([&](MixedReductionOp op) {
-      return failed(run(op, *target)) ? WalkResult::interrupt()
-                                      : WalkResult::advance();
+      return failed(run(op, *target, database)) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
 private:
-  LogicalResult run(MixedReductionOp op, const TargetInfo &target) {
+  LogicalResult run(MixedReductionOp op, const TargetInfo &target,
+                    const TuningDatabase &database) {
     Problem problem = Problem::get(op);
     std::string reason, error;
     ScheduleAttr chosen = op.getScheduleAttr();
@@ -55,6 +66,9 @@ private:
       remark::missed(op.getLoc(), options) << "no kernel: " << reason;
       return success();
     }
+    if (!op.getScheduleAttr())
+      if (failed(takeTuned(op, problem, target, database, chosen, reason)))
+        return failure();
     if (!schedule.empty()) {
       ScheduleAttr overridden =
           parseSchedule(&getContext(), schedule, chosen, error);
@@ -79,6 +93,41 @@ private:
       return op.emitError("schedule isn't possible: ") << error;
     op.setScheduleAttr(chosen);
     remark::analysis(op.getLoc(), options) << chosen.getText() << ": " << reason;
+    return success();
+  }
+
+  /// Puts the database's schedule into `chosen` if there is one that can be.
+  LogicalResult takeTuned(MixedReductionOp op, const Problem &problem,
+                          const TargetInfo &target,
+                          const TuningDatabase &database, ScheduleAttr &chosen,
+                          std::string &reason) {
+    auto options = remark::RemarkOpts::name("tuning").category("norm-fusion");
+    std::string ignored, error;
+    const TuningEntry *entry = database.lookUp(problem, chip, ignored);
+    if (!entry) {
+      if (!ignored.empty())
+        remark::missed(op.getLoc(), options)
+            << "tuned for " + ignored + ", not for " + chip +
+                   " with version " NORM_FUSION_VERSION
+                   "; tune again with norm-fusion-runner --tune";
+      return success();
+    }
+    ScheduleAttr tuned = parseSchedule(&getContext(), entry->schedule,
+                                       /*base=*/{}, error);
+    if (!tuned)
+      return op.emitError("tuning database ")
+             << tuning << ": entries["
+             << entry - database.getEntries().data() << "].schedule: " << error;
+    if (!isLegalSchedule(problem, tuned, target, error)) {
+      remark::missed(op.getLoc(), options)
+          << "the tuned schedule isn't possible: " + error;
+      return success();
+    }
+    chosen = tuned;
+    reason = llvm::formatv("tuned: {0:f2} us, untuned {1:f2}, with {2} rows on "
+                           "{3}",
+                           entry->us, entry->untunedUs, entry->rows,
+                           entry->device);
     return success();
   }
 };

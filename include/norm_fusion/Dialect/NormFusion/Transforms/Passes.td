@@ -46,11 +46,18 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
   let description = [{
     Chooses a `#norm_fusion.schedule` from the problem and the target. An op
     that has one keeps it; `schedule` overrides single fields.
+
+    `tuning` names a database that `norm-fusion-runner --tune` wrote. Its entry
+    for an op's problem, chip and version is taken instead. Entries for other
+    chips and versions and schedules that aren't possible are ignored, and a
+    remark named `tuning` says so; a file that isn't such a database is an error.
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip to schedule for">,
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "Fields to override, as the attribute prints them">];
+           "Fields to override, as the attribute prints them">,
+    Option<"tuning", "tuning", "std::string", "\"\"",
+           "Database of tuned schedules">];
 }
 
 #endif // NORM_FUSION_TRANSFORMS_PASSES_TD

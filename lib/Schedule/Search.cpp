@@ -1,0 +1,189 @@
+//===- Search.cpp - A faster schedule by measurement ----------------------===//
+//
+// Steps from a schedule to the fastest of its neighbours while that is faster.
+// The model that chose the first one is good: what it misses is near.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Schedule/Tuning.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+using llvm::Expected;
+
+/// Times that are nearer than this are the same.
+static constexpr double noise = 0.005;
+
+namespace {
+/// A schedule whose fields can be set.
+struct Fields {
+  explicit Fields(ScheduleAttr s)
+      : context(s.getContext()), structure(s.getStructure()), copy(s.getCopy()),
+        combine(s.getCombine()), cluster(s.getCluster()), warps(s.getWarps()),
+        rowGroups(s.getRowGroups()), slots(s.getSlots()), chunks(s.getChunks()),
+        vector(s.getVector()), pace(s.getPace()), grid(s.getGrid()),
+        lanes(s.getLanes()), rows(s.getRows()) {}
+  /// Null if a field is out of its range.
+  ScheduleAttr get() const {
+    if (!cluster || !warps || !rowGroups || !slots || !chunks || !vector ||
+        !lanes || !rows || slots > 16 || chunks > 16 || rows > 16 ||
+        lanes > 32 || warps * rowGroups > 32)
+      return {};
+    return ScheduleAttr::get(context, structure, cluster, warps, rowGroups,
+                             slots, chunks, vector, copy, combine, pace, grid,
+                             lanes, rows);
+  }
+  /// Warps a row, or chunks where lanes share rows, for all columns.
+  void fit(int64_t columns) {
+    unsigned part = lanes * vector;
+    if (structure == Structure::small)
+      chunks = llvm::divideCeil(columns, part);
+    else
+      warps = llvm::divideCeil(columns, int64_t(part) * cluster * chunks);
+  }
+
+  MLIRContext *context;
+  Structure structure;
+  Copy copy;
+  Combine combine;
+  unsigned cluster, warps, rowGroups, slots, chunks, vector, pace, grid, lanes,
+      rows;
+};
+} // namespace
+
+SmallVector<ScheduleAttr>
+norm_fusion::getNeighbours(const Problem &problem, ScheduleAttr from,
+                           const TargetInfo &target) {
+  llvm::SmallSetVector<ScheduleAttr, 32> found;
+  auto add = [&](const Fields &fields) {
+    std::string ignored;
+    ScheduleAttr schedule = fields.get();
+    if (schedule && schedule != from &&
+        isLegalSchedule(problem, schedule, target, ignored))
+      found.insert(schedule);
+  };
+  bool isStatic = !ShapedType::isDynamic(problem.columns);
+  // `change` decides how a row is shared; the block's row groups stay, or become
+  // those that keep its number of warps.
+  auto share = [&](llvm::function_ref<void(Fields &)> change) {
+    Fields fields(from);
+    change(fields);
+    if (!isStatic || !fields.cluster || !fields.chunks || !fields.vector ||
+        !fields.lanes)
+      return;
+    if (from.getStructure() != Structure::plain)
+      fields.fit(problem.columns);
+    add(fields);
+    unsigned warps = from.getWarps() * from.getRowGroups();
+    fields.rowGroups = std::max(1u, warps / std::max(fields.warps, 1u));
+    add(fields);
+  };
+  auto set = [&](auto Fields::*field, auto value) {
+    Fields fields(from);
+    fields.*field = value;
+    add(fields);
+  };
+
+  share([](Fields &f) { f.cluster *= 2; });
+  share([](Fields &f) { f.cluster /= 2; });
+  if (from.getStructure() != Structure::small) {
+    share([](Fields &f) { ++f.chunks; });
+    share([](Fields &f) { --f.chunks; });
+  }
+  share([](Fields &f) { f.vector *= 2, f.chunks = (f.chunks + 1) / 2; });
+  share([](Fields &f) { f.vector /= 2, f.chunks *= 2; });
+  share([](Fields &f) { f.lanes *= 2; });
+  share([](Fields &f) { f.lanes /= 2; });
+  // Wraps below zero, which get() refuses or isn't legal.
+  for (unsigned step : {1u, 2u, -1u, -2u})
+    set(&Fields::rowGroups, from.getRowGroups() + step);
+  for (unsigned step : {1u, -1u})
+    set(&Fields::slots, from.getSlots() + step);
+  set(&Fields::rows, from.getRows() * 2);
+  set(&Fields::rows, from.getRows() / 2);
+  for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
+    set(&Fields::pace, pace);
+  if (from.getStructure() == Structure::plain)
+    for (unsigned warps : {from.getWarps() * 2, from.getWarps() / 2})
+      set(&Fields::warps, warps);
+  for (Copy copy : {Copy::cp_async, Copy::bulk, Copy::load})
+    set(&Fields::copy, copy);
+  for (Combine combine : {Combine::tags, Combine::grid, Combine::kernel})
+    set(&Fields::combine, combine);
+  for (Structure structure :
+       {Structure::ring, Structure::small, Structure::columns, Structure::rows,
+        Structure::tile}) {
+    if (structure == from.getStructure() || !isStatic)
+      continue;
+    set(&Fields::structure, structure);
+    Fields fields(from);
+    fields.structure = structure;
+    fields.cluster = fields.warps = fields.rows = 1;
+    fields.lanes = 32;
+    fields.fit(problem.columns);
+    fields.rowGroups =
+        std::max(1u, from.getWarps() * from.getRowGroups() / fields.warps);
+    add(fields);
+  }
+  return found.takeVector();
+}
+
+Expected<SearchResult>
+norm_fusion::search(const Problem &problem, const TargetInfo &target,
+                    ScheduleAttr start,
+                    llvm::function_ref<Expected<Trial>(ScheduleAttr)> measure,
+                    llvm::function_ref<bool()> mayGoOn) {
+  SearchResult result;
+  auto take = [&](ScheduleAttr schedule) -> Expected<Trial> {
+    ++result.trials;
+    return measure(schedule);
+  };
+  Expected<Trial> first = take(start);
+  if (!first)
+    return first.takeError();
+  if (!first->rejected.empty())
+    return llvm::createStringError("the untuned schedule is rejected: " +
+                                   first->rejected);
+  result.best = start;
+  result.us = result.startUs = first->us;
+  DenseSet<ScheduleAttr> seen = {start};
+  bool improved = true;
+  while (improved) {
+    improved = false;
+    ScheduleAttr fastest;
+    double fastestUs = result.us * (1 - noise);
+    for (ScheduleAttr neighbour : getNeighbours(problem, result.best, target)) {
+      if (!seen.insert(neighbour).second)
+        continue;
+      if (!mayGoOn())
+        break;
+      Expected<Trial> trial = take(neighbour);
+      if (!trial)
+        return trial.takeError();
+      if (trial->rejected.empty() && trial->us < fastestUs)
+        fastest = neighbour, fastestUs = trial->us;
+    }
+    if (fastest) {
+      result.best = fastest;
+      result.us = fastestUs;
+      improved = true;
+    }
+  }
+  if (result.best == start)
+    return result;
+  Expected<Trial> again = take(start);
+  if (!again)
+    return again.takeError();
+  Expected<Trial> best = take(result.best);
+  if (!best)
+    return best.takeError();
+  if (!best->rejected.empty() || best->us >= again->us * (1 - noise)) {
+    result.best = start;
+    result.us = result.startUs;
+  }
+  return result;
+}

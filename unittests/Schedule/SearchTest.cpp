@@ -1,0 +1,168 @@
+//===- SearchTest.cpp - Neighbours, and the search with made-up times -----===//
+
+#include "norm_fusion/Schedule/Tuning.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+using llvm::Expected;
+
+namespace {
+struct Search : testing::Test {
+  Search() {
+    context.loadDialect<NormFusionDialect>();
+    problem.columns = 4096;
+    problem.elementBytes = {2, 2};
+    problem.accumulatorBytes = {4, 4};
+    problem.rowReductions = 2;
+    std::string reason;
+    start = chooseSchedule(&context, problem, target, reason);
+  }
+  /// `start` with some fields changed.
+  ScheduleAttr get(StringRef fields) {
+    std::string error;
+    ScheduleAttr schedule = parseSchedule(&context, fields, start, error);
+    EXPECT_TRUE(schedule) << error;
+    return schedule;
+  }
+  /// Searches with a time for every schedule.
+  Expected<SearchResult>
+  searchWith(llvm::function_ref<Trial(ScheduleAttr)> time) {
+    return search(
+        problem, target, start,
+        [&](ScheduleAttr schedule) -> Expected<Trial> {
+          ++measured[schedule];
+          return time(schedule);
+        },
+        [&] { return !limit || measured.size() < limit; });
+  }
+
+  MLIRContext context;
+  TargetInfo target = *TargetInfo::get("sm_90a");
+  Problem problem;
+  ScheduleAttr start;
+  llvm::DenseMap<ScheduleAttr, unsigned> measured;
+  size_t limit = 0;
+};
+} // namespace
+
+TEST_F(Search, neighboursAreLegalAndOthers) {
+  for (int64_t columns : {64, 384, 1001, 4096, 16384, 65536}) {
+    problem.columns = columns;
+    std::string reason, error;
+    ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
+    ASSERT_TRUE(from) << reason;
+    SmallVector<ScheduleAttr> neighbours = getNeighbours(problem, from, target);
+    EXPECT_GE(neighbours.size(), 4u) << columns;
+    llvm::DenseSet<ScheduleAttr> seen = {from};
+    for (ScheduleAttr neighbour : neighbours) {
+      EXPECT_TRUE(seen.insert(neighbour).second) << neighbour.getText();
+      EXPECT_TRUE(isLegalSchedule(problem, neighbour, target, error))
+          << neighbour.getText() << ": " << error;
+    }
+  }
+}
+
+TEST_F(Search, clusterTakesItsWarpsAlong) {
+  // Without a cluster a row needs all warps; the block keeps its threads.
+  ScheduleAttr alone = get("cluster=1 warps=8 row-groups=1");
+  EXPECT_TRUE(llvm::is_contained(
+      getNeighbours(problem, get("cluster=2 warps=4 row-groups=2"), target),
+      alone)) << start.getText();
+}
+
+TEST_F(Search, dynamicColumnsHaveNoSharedRows) {
+  problem.columns = ShapedType::kDynamic;
+  std::string reason;
+  ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
+  for (ScheduleAttr neighbour : getNeighbours(problem, from, target))
+    EXPECT_EQ(neighbour.getStructure(), Structure::plain);
+}
+
+TEST_F(Search, walksToTheFastest) {
+  // Far away: two steps in slots, one in the row groups.
+  ScheduleAttr goal = get("slots=4 row-groups=2 combine=grid");
+  auto found = searchWith([&](ScheduleAttr s) {
+    double us = 50;
+    us += std::abs(int(s.getSlots()) - int(goal.getSlots()));
+    us += std::abs(int(s.getRowGroups()) - int(goal.getRowGroups()));
+    us += s.getCombine() != goal.getCombine();
+    us += 5 * (s.getCluster() != goal.getCluster());
+    us += 5 * (s.getChunks() != goal.getChunks());
+    us += 5 * (s.getVector() != goal.getVector());
+    us += 5 * (s.getCopy() != goal.getCopy());
+    return Trial{s, us, ""};
+  });
+  ASSERT_TRUE(bool(found)) << llvm::toString(found.takeError());
+  EXPECT_EQ(found->best, goal) << found->best.getText();
+  EXPECT_EQ(found->us, 50);
+  EXPECT_GT(found->startUs, 50);
+  unsigned trials = 0;
+  for (auto [schedule, times] : measured) {
+    trials += times;
+    EXPECT_LE(times, schedule == goal || schedule == start ? 2u : 1u);
+  }
+  EXPECT_EQ(found->trials, trials);
+}
+
+TEST_F(Search, staysWhereNothingIsFaster) {
+  auto found = searchWith([&](ScheduleAttr s) {
+    // Within the noise.
+    return Trial{s, s == start ? 50.0 : 49.9, ""};
+  });
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(found->best, start);
+  EXPECT_EQ(found->us, 50);
+  EXPECT_EQ(measured.size(), 1 + getNeighbours(problem, start, target).size());
+}
+
+TEST_F(Search, takesNothingThatIsRejected) {
+  auto found = searchWith([&](ScheduleAttr s) {
+    bool wrong = s.getCombine() == Combine::grid;
+    return Trial{s, wrong ? 1.0 : s == start ? 50.0 : 60.0,
+                 wrong ? "result 0 is off" : ""};
+  });
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(found->best, start);
+}
+
+TEST_F(Search, believesNothingThatIsFasterOnce) {
+  ScheduleAttr lucky = get("combine=grid");
+  auto found = searchWith([&](ScheduleAttr s) {
+    return Trial{s, s == lucky && measured[s] == 1 ? 10.0 : 50.0, ""};
+  });
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(found->best, start);
+  EXPECT_EQ(measured[lucky], 2u);
+}
+
+TEST_F(Search, endsWhenTold) {
+  limit = 5;
+  auto found = searchWith([&](ScheduleAttr s) {
+    return Trial{s, s == start ? 100.0 : 50.0, ""};
+  });
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(measured.size(), 5u);
+  // What was found until then counts.
+  EXPECT_NE(found->best, start);
+}
+
+TEST_F(Search, failsWithTheDeviceOrTheStart) {
+  auto rejected =
+      searchWith([&](ScheduleAttr s) { return Trial{s, 1, "it spills"}; });
+  EXPECT_EQ(llvm::toString(rejected.takeError()),
+            "the untuned schedule is rejected: it spills");
+  unsigned calls = 0;
+  auto lost = search(
+      problem, target, start,
+      [&](ScheduleAttr s) -> Expected<Trial> {
+        if (++calls == 3)
+          return llvm::createStringError("the device is lost");
+        return Trial{s, 50, ""};
+      },
+      [] { return true; });
+  EXPECT_EQ(llvm::toString(lost.takeError()), "the device is lost");
+  EXPECT_EQ(calls, 3u);
+}
