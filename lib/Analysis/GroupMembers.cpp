@@ -8,8 +8,6 @@
 
 #include "SpaceGrouping.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 #include <queue>
 
 using namespace mlir;
@@ -29,110 +27,106 @@ int64_t mlir::norm_fusion::estimateBytes(const IterationSpace &space,
   return bytes;
 }
 
-/// The op whose column reduction `op` continues: a reduction of nothing but
-/// its result, with the same combiner, from the identity both times.
-Operation *SpaceGrouping::getContinued(Operation *op,
-                                       const Orientation &o) const {
-  const SpaceMember *member = getMember(op);
-  if (!member || member->reduced.none() || member->reduced.anyCommon(o.columns))
-    return nullptr;
+/// The member whose column reduction this one continues: a reduction of nothing
+/// but its result, with the same combiner, from the identity both times.
+unsigned SpaceGrouping::getContinued(unsigned index,
+                                     const Orientation &o) const {
+  const SpaceMember &member = members[index];
+  if (!member.isReduction || member.reduced.anyCommon(o.columns))
+    return none;
   auto startsFromIdentity = [](const PointReduction &reduction) {
     TypedAttr init = getUniformConstant(reduction.init);
     return init && init == getIdentity(reduction.combiner, init.getType());
   };
-  ArrayRef<PointResult> results = member->point->results;
+  ArrayRef<PointResult> results = member.point->results;
   if (results.size() != 1 || !results[0].reduction ||
-      member->point->operands.size() != 1 || !member->reads[0].match)
-    return nullptr;
+      member.point->operands.size() != 1 || !member.reads[0].match)
+    return none;
   const PointReduction &outer = *results[0].reduction;
   if (outer.elements.size() != 1 || !startsFromIdentity(outer) ||
-      unboxScalar(outer.elements[0]) != member->point->operands[0].element)
-    return nullptr;
-  Value source = member->point->operands[0].value;
-  while (Operation *def = source.getDefiningOp()) {
-    if (!getMember(def) || !isReshape(def))
-      break;
-    source = def->getOperand(0);
-  }
-  Operation *def = source.getDefiningOp();
-  if (!def || getRole(def, o.columns) != Role::column ||
-      def->getNumResults() != 1)
-    return nullptr;
-  const PointReduction &inner = *getMember(def)->point->results[0].reduction;
+      unboxScalar(outer.elements[0]) != member.point->operands[0].element)
+    return none;
+  unsigned def = member.reads[0].def;
+  while (def != none && !members[def].point)
+    def = members[def].reads[0].def;
+  if (def == none || o.roles[def] != Role::column ||
+      members[def].point->results.size() != 1)
+    return none;
+  const PointReduction &inner = *members[def].point->results[0].reduction;
   return inner.combiner == outer.combiner && startsFromIdentity(inner) ? def
-                                                                       : nullptr;
+                                                                       : none;
 }
 
 void SpaceGrouping::collectMembers(const Orientation &o,
                                    SmallVectorImpl<MixedGroup> &out) {
-  llvm::DenseMap<Operation *, int> groupOf;
+  llvm::DenseMap<unsigned, int> groupOf;
   unsigned firstGroup = out.size();
   for (auto [g, ops] : llvm::enumerate(o.groups)) {
     MixedGroup group;
     group.space = space;
     group.columns = o.columns;
-    for (Operation *op : ops) {
-      groupOf[op] = g;
-      (getRole(op, o.columns) == Role::row ? group.rowReductions
-                                           : group.columnReductions)
-          .push_back(op);
+    for (unsigned member : ops) {
+      groupOf[member] = g;
+      (o.roles[member] == Role::row ? group.rowReductions
+                                    : group.columnReductions)
+          .push_back(getOp(member));
     }
     out.push_back(std::move(group));
   }
 
-  llvm::DenseMap<Value, Tag> tags;
-  llvm::DenseMap<Operation *, int> memberOf;
-  for (Operation *op : range) {
-    const SpaceMember *member = getMember(op);
-    if (!member)
-      continue;
+  SmallVector<Tag, 0> tags(members.size());
+  SmallVector<SmallVector<unsigned>, 0> membersOf(o.groups.size());
+  auto getTag = [&](const SpaceRead &read) -> const Tag & {
+    static const Tag outside;
+    return read.def == none ? outside : tags[read.def];
+  };
+  for (unsigned index = firstMember; index < members.size(); ++index) {
+    const SpaceMember &member = members[index];
     Tag tag;
-    if (auto it = groupOf.find(op); it != groupOf.end()) {
+    if (auto it = groupOf.find(index); it != groupOf.end()) {
       tag.group = it->second;
-      if (getRole(op, o.columns) == Role::column) {
+      if (o.roles[index] == Role::column) {
         tag.finished = true;
-        tag.removed = member->reduced;
+        tag.removed = member.reduced;
       }
-    } else if (Operation *inner = getContinued(op, o);
-               inner && groupOf.contains(inner)) {
-      tag = tags.lookup(member->reads[0].value);
+    } else if (unsigned inner = getContinued(index, o);
+               inner != none && groupOf.contains(inner)) {
+      tag = getTag(member.reads[0]);
       if (tag.group < 0)
         continue;
-      tag.removed |= member->reduced;
-      out[firstGroup + tag.group].continued[op] = inner;
-    } else if (member->reduced.none()) {
-      Level here = getLevel(o, op->getResult(0));
+      tag.removed |= member.reduced;
+      out[firstGroup + tag.group].continued[getOp(index)] = getOp(inner);
+    } else if (!member.isReduction) {
+      Level here = o.levels[index];
       int inside = -1, finished = -1;
       bool mixed = false, foreign = false;
       llvm::SmallBitVector removed(space->getNumAxes());
-      for (auto [value, match, uniform, full] : member->reads) {
-        Tag read = tags.lookup(value);
-        Level at = getLevel(o, value);
-        if (read.finished) {
-          foreign |= !match || (finished >= 0 && finished != read.group);
-          finished = read.group;
-          removed |= read.removed;
+      for (const SpaceRead &read : member.reads) {
+        const Tag &other = getTag(read);
+        Level at = getLevel(o, read);
+        if (other.finished) {
+          foreign |= !read.match || (finished >= 0 && finished != other.group);
+          finished = other.group;
+          removed |= other.removed;
         } else if (here.inside && at.inside && at.level == here.level) {
-          mixed |= read.mixed;
-          if (read.group < 0)
+          mixed |= other.mixed;
+          if (other.group < 0)
             continue;
-          mixed |= inside >= 0 && inside != read.group;
-          inside = read.group;
+          mixed |= inside >= 0 && inside != other.group;
+          inside = other.group;
         }
       }
       if (finished >= 0) {
         // After the last row: only with what is there before the group, so that
         // sums of several groups' columns don't chain the groups, and with
         // nothing that varies over the rows again.
-        for (auto [value, match, uniform, full] : member->reads) {
-          Operation *def = value.getDefiningOp();
-          foreign |= !tags.lookup(value).finished && def &&
-                     !uniform &&
-                     def->getBlock() == &info.getBlock() &&
-                     info.getOrder(def) >
-                         info.getOrder(o.groups[finished].front());
+        unsigned start = members[o.groups[finished].front()].number;
+        for (const SpaceRead &read : member.reads) {
+          unsigned def = info.getDef(read.value);
+          foreign |= !getTag(read).finished && !read.uniform && def != none &&
+                     def > start;
         }
-        if (foreign || member->axes.anyCommon(removed))
+        if (foreign || member.axes.anyCommon(removed))
           continue;
         tag.group = finished;
         tag.finished = true;
@@ -147,120 +141,120 @@ void SpaceGrouping::collectMembers(const Orientation &o,
     } else {
       continue;
     }
-    for (Value result : op->getResults())
-      tags[result] = tag;
-    if (tag.group >= 0) {
-      memberOf[op] = tag.group;
-      out[firstGroup + tag.group].members.push_back(op);
-    }
+    if (tag.group >= 0)
+      membersOf[tag.group].push_back(index);
+    tags[index] = std::move(tag);
   }
 
-  for (auto [g, ops] : llvm::enumerate(o.groups)) {
+  for (auto [g, indices] : llvm::enumerate(membersOf)) {
     MixedGroup &group = out[firstGroup + g];
-    for (Operation *op : group.members)
-      for (Value result : op->getResults()) {
-        auto outside = [&](Operation *user) {
-          auto it = memberOf.find(user);
-          return !isa<tensor::DimOp>(user) &&
-                 (it == memberOf.end() || it->second != int(g));
+    for (unsigned index : indices) {
+      group.members.push_back(getOp(index));
+      for (unsigned id : info.getResultIds(members[index].number)) {
+        auto outside = [&](unsigned user) {
+          unsigned other = getMember(user);
+          return !info.isSizeOp(user) &&
+                 (other == none || tags[other].group != int(g));
         };
-        if (llvm::any_of(info.getLiveUsers(result), outside))
-          group.results.push_back(result);
+        if (info.escapes(id) || llvm::any_of(info.getLiveUsers(id), outside))
+          group.results.push_back(info.getValue(id));
       }
-    chooseProducers(group, g, tags);
+    }
+    chooseProducers(group, indices, tags);
   }
 }
 
-void SpaceGrouping::chooseProducers(MixedGroup &group, int index,
-                                    const llvm::DenseMap<Value, Tag> &tags) {
-  llvm::DenseSet<Operation *> inGroup(group.members.begin(),
-                                      group.members.end());
-  /// The op that `value` could be recomputed by, or null.
-  auto getProducer = [&](Value value) -> Operation * {
-    Operation *def = value.getDefiningOp();
-    const SpaceMember *member = def ? getMember(def) : nullptr;
-    if (!member || member->reduced.any() || inGroup.contains(def))
-      return nullptr;
-    auto it = tags.find(value);
-    return it == tags.end() || (it->second.group < 0 && !it->second.mixed)
-               ? def
-               : nullptr;
+void SpaceGrouping::chooseProducers(MixedGroup &group,
+                                    ArrayRef<unsigned> groupMembers,
+                                    ArrayRef<Tag> tags) {
+  llvm::SmallDenseSet<unsigned, 64> inGroup(groupMembers.begin(),
+                                            groupMembers.end());
+  /// True if what is read could be recomputed by the member that makes it.
+  auto isProducer = [&](const SpaceRead &read) {
+    return read.match && read.def != none && !members[read.def].isReduction &&
+           !inGroup.contains(read.def) &&
+           (tags[read.def].group < 0 && !tags[read.def].mixed);
   };
-  llvm::DenseSet<Operation *> recomputed, seen;
-  llvm::DenseSet<Value> reads;
-  auto compare = [&](Operation *a, Operation *b) {
-    return info.getOrder(a) < info.getOrder(b);
-  };
-  std::priority_queue<Operation *, std::vector<Operation *>, decltype(compare)>
-      queue(compare);
+  llvm::SmallDenseSet<unsigned, 32> recomputed, seen;
+  llvm::SmallDenseSet<unsigned, 32> reads;
+  // Latest first: members are in block order.
+  std::priority_queue<unsigned> queue;
   auto need = [&](const SpaceMember &member) {
-    for (auto [value, match, uniform, full] : member.reads) {
-      if (uniform)
+    for (const SpaceRead &read : member.reads) {
+      if (read.uniform ||
+          (read.match && read.def != none && inGroup.contains(read.def)))
         continue;
-      Operation *def = value.getDefiningOp();
-      if (match && def && inGroup.contains(def))
-        continue;
-      Operation *producer = match ? getProducer(value) : nullptr;
-      if (!producer)
-        reads.insert(value);
-      else if (seen.insert(producer).second)
-        queue.push(producer);
+      if (!isProducer(read))
+        reads.insert(read.value);
+      else if (seen.insert(read.def).second)
+        queue.push(read.def);
     }
   };
-  for (Operation *op : group.members)
-    need(*getMember(op));
+  for (unsigned index : groupMembers)
+    need(members[index]);
 
   // Producers that only the group needs go with it. Latest first, so that an
   // op's users are decided before the op is.
-  SmallVector<Operation *> stored;
+  SmallVector<unsigned> stored;
   while (!queue.empty()) {
-    Operation *op = queue.top();
+    unsigned index = queue.top();
     queue.pop();
-    bool isStored = llvm::any_of(op->getResults(), [&](Value result) {
-      return llvm::any_of(info.getLiveUsers(result), [&](Operation *user) {
-        return !inGroup.contains(user) && !recomputed.contains(user) &&
-               !isa<tensor::DimOp>(user);
-      });
-    });
+    auto isUsedOutside = [&](unsigned id) {
+      return info.escapes(id) ||
+             llvm::any_of(info.getLiveUsers(id), [&](unsigned user) {
+               unsigned other = getMember(user);
+               return (other == none || (!inGroup.contains(other) &&
+                                         !recomputed.contains(other))) &&
+                      !info.isSizeOp(user);
+             });
+    };
+    bool isStored = llvm::any_of(info.getResultIds(members[index].number),
+                                 isUsedOutside);
     if (isStored) {
-      stored.push_back(op);
+      stored.push_back(index);
       continue;
     }
-    recomputed.insert(op);
-    need(*getMember(op));
+    recomputed.insert(index);
+    need(members[index]);
   }
 
   // The others are in memory anyway: recompute them only if what that reads
   // on top of the other operands is less. Earliest first, within bounds.
-  for (Operation *op : llvm::reverse(stored)) {
-    llvm::SetVector<Operation *> chain;
-    chain.insert(op);
-    llvm::SetVector<Value> extra;
+  auto getBytes = [&](unsigned value) {
+    return estimateBytes(*space, getValueAxes(value),
+                         info.getValue(value).getType());
+  };
+  for (unsigned index : llvm::reverse(stored)) {
+    llvm::SmallSetVector<unsigned, 16> chain;
+    chain.insert(index);
+    llvm::SmallSetVector<unsigned, 8> extra;
     bool small = true;
     for (unsigned i = 0; i < chain.size() && small; ++i) {
-      for (auto [value, match, uniform, full] : getMember(chain[i])->reads) {
-        if (uniform || reads.contains(value))
+      for (const SpaceRead &read : members[chain[i]].reads) {
+        if (read.uniform || reads.contains(read.value))
           continue;
-        Operation *producer = match ? getProducer(value) : nullptr;
-        if (!producer)
-          extra.insert(value);
-        else if (!recomputed.contains(producer))
-          chain.insert(producer);
+        if (!isProducer(read))
+          extra.insert(read.value);
+        else if (!recomputed.contains(read.def))
+          chain.insert(read.def);
       }
       small = chain.size() <= 16 && extra.size() <= 8;
     }
     int64_t before = 0, after = 0;
-    for (Value value : extra)
-      after += estimateBytes(*space, getValueAxes(value), value.getType());
-    for (Value value : op->getResults())
-      before += estimateBytes(*space, getValueAxes(value), value.getType());
+    for (unsigned value : extra)
+      after += getBytes(value);
+    for (unsigned value : info.getResultIds(members[index].number))
+      before += getBytes(value);
     if (small && after < before) {
       recomputed.insert(chain.begin(), chain.end());
       reads.insert(extra.begin(), extra.end());
     } else {
-      reads.insert(op->result_begin(), op->result_end());
+      for (unsigned value : info.getResultIds(members[index].number))
+        reads.insert(value);
     }
   }
-  group.producers.assign(recomputed.begin(), recomputed.end());
-  llvm::sort(group.producers, compare);
+  SmallVector<unsigned> producers(recomputed.begin(), recomputed.end());
+  llvm::sort(producers, std::less<unsigned>());
+  for (unsigned index : producers)
+    group.producers.push_back(getOp(index));
 }

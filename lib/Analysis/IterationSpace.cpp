@@ -22,6 +22,7 @@ using namespace mlir::norm_fusion;
 
 unsigned IterationSpace::createAxis(int64_t extent, Value size) {
   axes.push_back({extent, size, {}});
+  hasDynamicAxes |= ShapedType::isDynamic(extent);
   return axes.size() - 1;
 }
 
@@ -40,39 +41,42 @@ AxisMap IterationSpace::getFinest(const AxisMap &map) const {
   return result;
 }
 
-bool IterationSpace::isFull(const AxisMap &map) const {
-  return getAxisSet(getFinest(map)) == getAllAxes();
+IterationSpace::MapId IterationSpace::intern(AxisMap map) {
+  if (isSplit)
+    map = getFinest(map);
+  for (auto [id, entry] : llvm::enumerate(maps))
+    if (entry.map == map)
+      return id;
+  llvm::SmallBitVector set = getAxisSet(map);
+  bool full = set == getAllAxes();
+  maps.push_back({std::move(map), std::move(set), full});
+  return maps.size() - 1;
 }
 
-SmallVector<Operation *> IterationSpace::getOps() const {
-  SmallVector<Operation *> ops(llvm::make_first_range(loops));
-  llvm::append_range(ops, reshapes);
-  llvm::sort(ops, [&](Operation *a, Operation *b) {
-    return info.getOrder(a) < info.getOrder(b);
-  });
-  return ops;
+void IterationSpace::refine() {
+  isSplit = true;
+  for (MapEntry &entry : maps) {
+    entry.map = getFinest(entry.map);
+    entry.set = getAxisSet(entry.map);
+  }
 }
 
-std::optional<AxisMap> IterationSpace::getAxes(Value value) const {
-  auto it = values.find(value);
-  if (it == values.end())
-    return std::nullopt;
-  return getFinest(it->second);
-}
-
-std::optional<AxisMap> IterationSpace::getLoops(Operation *op) const {
-  auto it = loops.find(op);
-  if (it == loops.end())
-    return std::nullopt;
-  return getFinest(it->second);
-}
-
-AxisMap IterationSpace::getRequired(const AxisMap &loops, AffineMap map) const {
-  AxisMap required(map.getNumResults());
-  for (auto [expr, list] : llvm::zip_equal(map.getResults(), required))
+IterationSpace::MapId IterationSpace::getRequired(MapId loops, AffineMap map) {
+  auto [it, isNew] = required.try_emplace({map, loops}, none);
+  if (!isNew)
+    return it->second;
+  AxisMap dims(map.getNumResults());
+  for (auto [expr, list] : llvm::zip_equal(map.getResults(), dims))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      list = loops[dim.getPosition()];
-  return required;
+      list = getMap(loops)[dim.getPosition()];
+  return it->second = intern(std::move(dims));
+}
+
+SmallVector<unsigned> IterationSpace::getOps() const {
+  SmallVector<unsigned> ops(llvm::make_first_range(loops));
+  llvm::append_range(ops, reshapes);
+  llvm::sort(ops, std::less<unsigned>());
+  return ops;
 }
 
 llvm::SmallBitVector IterationSpace::getAxisSet(const AxisMap &map) const {
@@ -90,18 +94,18 @@ llvm::SmallBitVector IterationSpace::getAllAxes() const {
   return set;
 }
 
-bool IterationSpace::isMemberReshape(Operation *op) const {
-  if (!isReshape(op))
+bool IterationSpace::isMemberReshape(unsigned number) const {
+  if (!info.isReshapeOp(number))
     return false;
-  std::optional<AxisMap> source = getAxes(op->getOperand(0));
-  std::optional<AxisMap> result = getAxes(op->getResult(0));
-  if (!source || !result)
+  MapId sourceId = getAxesId(info.getUsedIds(number).front());
+  MapId resultId = getAxesId(info.getFirstResultId(number));
+  if (sourceId == none || resultId == none)
     return false;
   // Regrouping keeps the order of the axes, whatever their grouping.
   AxisList from, to;
-  for (const AxisList &list : *source)
+  for (const AxisList &list : getMap(sourceId))
     llvm::append_range(from, list);
-  for (const AxisList &list : *result)
+  for (const AxisList &list : getMap(resultId))
     llvm::append_range(to, list);
   return from == to;
 }
@@ -117,7 +121,7 @@ bool IterationSpace::isAxisSize(Value size, unsigned axis) const {
   if (!dim)
     return false;
   std::optional<int64_t> index = dim.getConstantIndex();
-  std::optional<AxisMap> map = getAxes(dim.getSource());
+  const AxisMap *map = getAxes(dim.getSource());
   return index && map && (*map)[*index] == AxisList{axis};
 }
 
@@ -226,41 +230,47 @@ IterationSpace::IterationSpace(BlockInfo &info, const PointOp &seed)
   AxisMap map;
   for (int64_t extent : seed.extents)
     map.push_back(extent == 1 ? AxisList{} : AxisList{createAxis(extent)});
-  join(seed, map);
+  join(seed, intern(std::move(map)));
   grow();
 }
 
-void IterationSpace::join(const PointOp &point, const AxisMap &map) {
-  loops[point.op] = map;
+void IterationSpace::join(const PointOp &point, MapId map) {
+  loops.insert({point.number, {map}});
   if (point.isReduction())
-    reductions.push_back(point.op);
+    reductions.push_back(point.number);
   for (const PointOperand &operand : point.operands)
     if (!operand.unproven)
-      setAxes(operand.value, getRequired(map, operand.map));
-  for (auto [result, value] :
-       llvm::zip_equal(point.results, point.op->getResults())) {
-    setAxes(value, getRequired(map, result.map));
+      setAxes(operand.id, getRequired(map, operand.map));
+  for (const PointResult &result : point.results) {
+    setAxes(result.id, getRequired(map, result.map));
     if (result.reduction)
-      setAxes(result.reduction->init, getRequired(map, result.map));
+      setAxes(result.reduction->initId, getRequired(map, result.map));
   }
-  setInner(point);
+  passInner(point, loops.find(point.number)->second);
 }
 
 /// What `point` yields is inner if its loops are all of the space or it reads
 /// something that is.
-void IterationSpace::setInner(const PointOp &point) {
-  auto isInner = [&](Value value) { return inner.contains(value); };
-  bool result = isFull(loops[point.op]) ||
+void IterationSpace::passInner(const PointOp &point, OpEntry &entry) {
+  if (entry.inner)
+    return;
+  entry.inner = isFull(entry.map) ||
                 llvm::any_of(point.operands, [&](const PointOperand &operand) {
-                  return isInner(operand.value);
+                  return isInner(operand.id);
                 });
   for (const PointResult &other : point.results)
-    result |= other.reduction && isInner(other.reduction->init);
-  if (!result)
+    entry.inner |= other.reduction && isInner(other.reduction->initId);
+  if (entry.inner)
+    for (const PointResult &result : point.results)
+      setInner(result.id);
+}
+
+void IterationSpace::setInner(unsigned value) {
+  auto it = values.find(value);
+  if (it == values.end() || it->second.inner)
     return;
-  for (Value value : point.op->getResults())
-    if (values.contains(value) && inner.insert(value).second)
-      worklist.push_back(value);
+  it->second.inner = true;
+  worklist.push_back(value);
 }
 
 void IterationSpace::learnExtents(ArrayRef<int64_t> extents,
@@ -271,69 +281,71 @@ void IterationSpace::learnExtents(ArrayRef<int64_t> extents,
       axes[list[0]].extent = extent;
 }
 
-void IterationSpace::setAxes(Value value, const AxisMap &map) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || info.isUniform(value) || !values.try_emplace(value, map).second)
+void IterationSpace::setAxes(unsigned value, MapId map) {
+  if (!info.isVarying(value) ||
+      !values.try_emplace(value, ValueEntry{map, isFull(map)}).second)
     return;
-  learnExtents(type.getShape(), getFinest(map));
-  if (isFull(map))
-    inner.insert(value);
+  if (hasDynamicAxes)
+    learnExtents(cast<RankedTensorType>(info.getValue(value).getType()).getShape(),
+                 getMap(map));
   worklist.push_back(value);
+}
+
+void IterationSpace::visit(unsigned number) {
+  if (info.isReshapeOp(number))
+    visitReshape(number);
+  else if (const PointOp *point = info.getPointOp(number))
+    visitPoint(*point);
 }
 
 void IterationSpace::grow() {
   while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    auto visit = [&](Operation *op) {
-      if (isReshape(op))
-        visitReshape(op);
-      else if (const PointOp *point = info.getPointOp(op))
-        visitPoint(*point);
-    };
-    if (Operation *def = value.getDefiningOp();
-        def && def->getBlock() == &info.getBlock())
+    unsigned value = worklist.pop_back_val();
+    if (unsigned def = info.getDef(value); def != BlockInfo::none)
       visit(def);
     // A gather uses a value from within its body.
-    if (inner.contains(value))
-      for (Operation *user : info.getLiveUsers(value))
+    if (isInner(value))
+      for (unsigned user : info.getLiveUsers(value))
         visit(user);
   }
 }
 
 void IterationSpace::visitPoint(const PointOp &point) {
-  if (loops.contains(point.op))
-    return setInner(point);
-  SmallVector<std::optional<AxisList>> known(point.getNumLoops());
+  if (auto it = loops.find(point.number); it != loops.end())
+    return passInner(point, it->second);
+  // The maps stay where they are until the end.
+  static const AxisList noAxes;
+  SmallVector<const AxisList *, 6> known(point.getNumLoops(), nullptr);
   for (auto [extent, list] : llvm::zip_equal(point.extents, known))
     if (extent == 1)
-      list = AxisList{};
+      list = &noAxes;
   // A value that contradicts what is known already teaches nothing.
-  auto learn = [&](Value value, AffineMap map) {
-    std::optional<AxisMap> dims = getAxes(value);
-    if (!dims)
+  auto learn = [&](unsigned value, AffineMap map) {
+    MapId id = getAxesId(value);
+    if (id == none)
       return;
-    for (auto [expr, list] : llvm::zip_equal(map.getResults(), *dims)) {
+    const AxisMap &dims = getMap(id);
+    for (auto [expr, list] : llvm::zip_equal(map.getResults(), dims)) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       if (dim ? known[dim.getPosition()] && *known[dim.getPosition()] != list
               : !list.empty())
         return;
     }
-    for (auto [expr, list] : llvm::zip_equal(map.getResults(), *dims))
+    for (auto [expr, list] : llvm::zip_equal(map.getResults(), dims))
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        known[dim.getPosition()] = list;
+        known[dim.getPosition()] = &list;
   };
-  for (auto [result, value] :
-       llvm::zip_equal(point.results, point.op->getResults()))
-    learn(value, result.map);
+  for (const PointResult &result : point.results)
+    learn(result.id, result.map);
   for (const PointOperand &operand : point.operands)
     if (!operand.unproven)
-      learn(operand.value, operand.map);
+      learn(operand.id, operand.map);
 
+  if (llvm::is_contained(known, nullptr))
+    return;
   AxisMap map;
   llvm::SmallBitVector seen(axes.size());
-  for (const std::optional<AxisList> &list : known) {
-    if (!list)
-      return;
+  for (const AxisList *list : known) {
     for (unsigned axis : *list) {
       if (seen.test(axis))
         return;
@@ -341,8 +353,9 @@ void IterationSpace::visitPoint(const PointOp &point) {
     }
     map.push_back(*list);
   }
-  learnExtents(point.extents, map);
-  join(point, map);
+  if (hasDynamicAxes)
+    learnExtents(point.extents, map);
+  join(point, intern(std::move(map)));
 }
 
 std::optional<AxisMap> IterationSpace::getReshaped(Operation *op,
@@ -400,22 +413,32 @@ std::optional<AxisMap> IterationSpace::getReshaped(Operation *op,
   return dims;
 }
 
-void IterationSpace::visitReshape(Operation *op) {
+void IterationSpace::visitReshape(unsigned number) {
+  Operation *op = info.getOps()[number];
   Value source = op->getOperand(0), result = op->getResult(0);
   if (!isa<RankedTensorType>(source.getType()) ||
       !isa<RankedTensorType>(result.getType()))
     return;
+  unsigned sourceId = info.getUsedIds(number).front();
+  unsigned resultId = info.getFirstResultId(number);
   for (bool inverse : {false, true}) {
-    Value from = inverse ? result : source, to = inverse ? source : result;
-    std::optional<AxisMap> map = getAxes(from);
-    if (!map || values.contains(to))
+    unsigned from = inverse ? resultId : sourceId;
+    unsigned to = inverse ? sourceId : resultId;
+    MapId map = getAxesId(from);
+    if (map == none || values.contains(to))
       continue;
-    if (std::optional<AxisMap> dims = getReshaped(op, *map, inverse))
-      setAxes(to, *dims);
+    unsigned before = axes.size();
+    std::optional<AxisMap> dims = getReshaped(op, getMap(map), inverse);
+    if (axes.size() != before)
+      refine();
+    if (dims)
+      setAxes(to, intern(std::move(*dims)));
   }
-  if (!isMemberReshape(op))
-    return;
-  reshapes.insert(op);
-  if (inner.contains(source) && inner.insert(result).second)
-    worklist.push_back(result);
+  if (!reshapes.contains(number)) {
+    if (!isMemberReshape(number))
+      return;
+    reshapes.insert(number);
+  }
+  if (isInner(sourceId))
+    setInner(resultId);
 }

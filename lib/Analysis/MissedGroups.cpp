@@ -21,6 +21,8 @@ static std::string describe(unsigned rows, unsigned columns) {
 
 void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
                                SmallVectorImpl<MissedGroup> &missed) {
+  if (reductions.empty())
+    return;
   llvm::DenseSet<Operation *> grouped;
   llvm::SmallBitVector columns;
   for (const MixedGroup &group : groups) {
@@ -31,24 +33,24 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
     for (auto [op, inner] : group.continued)
       grouped.insert(op);
   }
-  SmallVector<Operation *> left;
-  llvm::copy_if(reductions, std::back_inserter(left),
-                [&](Operation *op) { return !grouped.contains(op); });
+  SmallVector<unsigned> left;
+  llvm::copy_if(reductions, std::back_inserter(left), [&](unsigned reduction) {
+    return !grouped.contains(getOp(reduction));
+  });
   if (left.empty())
     return;
   // Without a group, a reduction over the fastest axis of a full-size operand
   // is a row reduction, and what others keep is a row.
   if (columns.empty()) {
     columns = allAxes;
-    columns.reset(getMember(left.front())->reduced);
-    for (Operation *op : llvm::reverse(left)) {
-      const llvm::SmallBitVector &reduced = getMember(op)->reduced;
-      for (const SpaceRead &read : getMember(op)->reads) {
-        std::optional<AxisMap> axes = space->getAxes(read.value);
-        if (!axes || !read.full || reduced == allAxes)
+    columns.reset(members[left.front()].reduced);
+    for (unsigned reduction : llvm::reverse(left)) {
+      const llvm::SmallBitVector &reduced = members[reduction].reduced;
+      for (const SpaceRead &read : members[reduction].reads) {
+        if (!read.full || reduced == allAxes)
           continue;
         AxisList flat;
-        for (const AxisList &list : *axes)
+        for (const AxisList &list : space->getMap(space->getAxesId(read.value)))
           llvm::append_range(flat, list);
         if (reduced.test(flat.back()))
           columns = reduced;
@@ -57,21 +59,27 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
   }
   Orientation o;
   o.columns = columns;
+  assignRoles(o);
   assignLevels(o);
 
   // Sets over all levels: what each reduction reads at its own level, joined
   // where they share a value.
-  llvm::DenseMap<void *, void *> classes;
-  for (Operation *op : left)
-    tie(o, op, o.reductionLevels.lookup(op), classes);
-  llvm::MapVector<void *, SmallVector<Operation *>> sets;
-  for (Operation *op : left)
-    sets[findClass(classes, op)].push_back(op);
+  DisjointSets classes;
+  for (unsigned reduction : left)
+    forEachTie(o, reduction, o.reductionLevels.lookup(reduction),
+               [&](unsigned member, unsigned node, unsigned value) {
+                 classes.join(member, node);
+                 return true;
+               });
+  llvm::MapVector<unsigned, SmallVector<unsigned>> sets;
+  for (unsigned reduction : left)
+    sets[classes.find(reduction)].push_back(reduction);
   for (auto &[root, ops] : sets) {
     Operation *row = nullptr, *column = nullptr, *other = nullptr;
     unsigned rows = 0, cols = 0;
-    for (Operation *op : ops) {
-      Role role = getRole(op, columns);
+    for (unsigned reduction : ops) {
+      Role role = o.roles[reduction];
+      Operation *op = getOp(reduction);
       if (role == Role::row) {
         row = op;
         ++rows;
@@ -87,9 +95,9 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
       // Both kinds, at different times: a column result or another op that
       // had to be finished in between.
       Operation *early = nullptr;
-      for (Operation *op : ops)
-        if (getRole(op, columns) == Role::column && feedsSpace(op))
-          early = op;
+      for (unsigned reduction : ops)
+        if (o.roles[reduction] == Role::column && feedsSpace(reduction))
+          early = getOp(reduction);
       if (early)
         missed.push_back({"column-result-used-in-space", early, found,
                           "column results that leave the rows x columns space"});

@@ -15,16 +15,14 @@ using namespace mlir::norm_fusion;
 MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
                                                          Options options)
     : info(block) {
-  SmallVector<const PointOp *> seeds;
-  for (Operation *op : info.getOps()) {
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (!linalgOp || !info.isLive(op))
+  for (auto [number, op] : llvm::enumerate(info.getOps())) {
+    if (!info.isLive(number) || !info.hasReductionLoops(number))
       continue;
-    const PointOp *point = info.getPointOp(op);
+    const PointOp *point = info.getPointOp(number);
     if (point && point->isReduction())
       seeds.push_back(point);
-    StringRef why = info.getReason(op);
-    if (point || linalgOp.getNumReductionLoops() == 0)
+    StringRef why = info.getReason(number);
+    if (point)
       continue;
     if (why == "unsupported-combiner")
       missed.push_back({why, op, "a reduction whose body isn't one combiner",
@@ -36,16 +34,19 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
                         "operands that vary over rows and columns"});
   }
   // A space of more loops can hold reductions of fewer, not the reverse.
-  llvm::stable_sort(seeds, [](const PointOp *a, const PointOp *b) {
-    auto size = [](const PointOp *point) {
-      return llvm::count_if(point->extents,
-                            [](int64_t extent) { return extent != 1; });
-    };
-    return size(a) > size(b);
+  auto getSize = [](const PointOp *point) {
+    return llvm::count_if(point->extents,
+                          [](int64_t extent) { return extent != 1; });
+  };
+  SmallVector<std::pair<unsigned, const PointOp *>, 0> order;
+  for (const PointOp *seed : seeds)
+    order.push_back({getSize(seed), seed});
+  llvm::stable_sort(order, [](const auto &a, const auto &b) {
+    return a.first > b.first;
   });
-  llvm::DenseSet<Operation *> claimed;
-  for (const PointOp *seed : seeds) {
-    if (claimed.contains(seed->op))
+  llvm::BitVector claimed(info.getOps().size());
+  for (auto [size, seed] : order) {
+    if (claimed[seed->number])
       continue;
     auto space = std::make_shared<IterationSpace>(info, *seed);
     SpaceGrouping grouping(info, space, claimed);
@@ -53,7 +54,7 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
     grouping.findGroups(options.rowOnly, groups);
     grouping.findMissed(options.rowOnly,
                         ArrayRef<MixedGroup>(groups).drop_front(before), missed);
-    claimed.insert(space->getReductions().begin(),
-                   space->getReductions().end());
+    for (unsigned reduction : space->getReductions())
+      claimed.set(reduction);
   }
 }

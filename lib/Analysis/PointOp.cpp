@@ -8,6 +8,7 @@
 #include "norm_fusion/Analysis/PointOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -216,6 +217,13 @@ static bool matchReduction(Value yielded, Value accumulator,
 // PointOp
 //===----------------------------------------------------------------------===//
 
+/// As isMemoryEffectFree, sooner for what bodies are made of.
+static bool hasNoEffect(Operation &op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) ||
+         isMemoryEffectFree(&op);
+}
+
 /// True if the results of `map` are loops, each at most once, or 0 where the
 /// dimension has extent 1.
 static bool isProjection(AffineMap map, Type type) {
@@ -319,32 +327,33 @@ static SmallVector<ExtentSource> getLoopExtents(linalg::LinalgOp op,
   return sources;
 }
 
-void PointOp::getSlice(ArrayRef<Value> roots,
-                       llvm::DenseSet<Operation *> &slice) const {
-  llvm::DenseSet<Value> leaves;
+void PointOp::getSlice(ArrayRef<Value> roots, Slice &slice) const {
+  // Elements that ops of the body make: gathers.
+  llvm::SmallPtrSet<Operation *, 4> leaves;
   for (const PointOperand &operand : operands)
-    leaves.insert(operand.element);
+    if (Operation *def = operand.element.getDefiningOp())
+      leaves.insert(def);
+  Block *body = getBody();
   SmallVector<Value> worklist(roots);
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     Operation *def = value.getDefiningOp();
-    if (!def || leaves.contains(value) || def->getBlock() != getBody() ||
+    if (!def || def->getBlock() != body || leaves.contains(def) ||
         !slice.insert(def).second)
       continue;
     llvm::append_range(worklist, def->getOperands());
   }
 }
 
-std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
+std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op->getNumRegions() != 1)
-    return nullptr;
-  auto point = std::make_unique<PointOp>();
+    return std::nullopt;
+  std::optional<PointOp> point(std::in_place);
   point->op = op;
   Block *body = op.getBlock();
-  unsigned loops = op.getNumLoops();
-
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  unsigned loops = maps.front().getNumDims();
   point->extents.assign(loops, ShapedType::kDynamic);
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -360,30 +369,33 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     if (kind == utils::IteratorType::reduction)
       point->reduced[i] = point->extents[i] != 1;
     else if (kind != utils::IteratorType::parallel)
-      return nullptr;
+      return std::nullopt;
 
   // The results: their element values, combiners, and what they read.
   llvm::DenseSet<Value> accumulators;
   SmallVector<Value> roots;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
+  // On tensors, inits are the last operands, one a result.
+  unsigned firstInit = op->getNumOperands() - op->getNumResults();
+  for (OpResult tied : op->getResults()) {
+    OpOperand &init = op->getOpOperand(firstInit + tied.getResultNumber());
     Value arg = op.getMatchingBlockArgument(&init);
-    OpResult tied = op->getOpResult(point->results.size());
     PointResult result;
-    result.map = op.getMatchingIndexingMap(&init);
+    result.map = maps[init.getOperandNumber()];
     result.yielded = unboxScalar(
-        body->getTerminator()->getOperand(point->results.size()));
+        body->getTerminator()->getOperand(tied.getResultNumber()));
     // Every loop that isn't reduced has its own place in the result, and none
     // that is.
-    auto isExact = [&](unsigned loop) {
-      AffineExpr dim = getAffineDimExpr(loop, op->getContext());
-      return point->extents[loop] == 1 ||
-             llvm::is_contained(result.map.getResults(), dim) !=
-                 point->reduced[loop];
-    };
-    if (!isProjection(result.map, init.get().getType()) ||
-        !llvm::all_of(llvm::seq(loops), isExact)) {
+    llvm::SmallBitVector placed(loops);
+    for (AffineExpr expr : result.map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        placed.set(dim.getPosition());
+    bool isExact = isProjection(result.map, init.get().getType());
+    for (unsigned loop = 0; loop < loops; ++loop)
+      isExact &= point->extents[loop] == 1 ||
+                 placed.test(loop) != point->reduced.test(loop);
+    if (!isExact) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     if (point->isReduction()) {
       accumulators.insert(arg);
@@ -393,7 +405,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
         result.reduction = std::move(reduction);
       } else if (!tied.use_empty()) {
         why = "unsupported-combiner";
-        return nullptr;
+        return std::nullopt;
       }
     } else {
       roots.push_back(result.yielded);
@@ -403,7 +415,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
 
   // What the body takes from outside. Constants are cloned into the region,
   // everything else is an operand.
-  llvm::DenseSet<Operation *> slice;
+  Slice slice;
   point->getSlice(roots, slice);
   llvm::DenseSet<Value> added;
   auto use = [&](Value element) -> bool {
@@ -442,7 +454,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     auto type = dyn_cast<RankedTensorType>(source.getType());
     if (!type || source.getParentBlock() == body) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     bool exact = true;
     SmallVector<AffineExpr> exprs;
@@ -451,7 +463,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       AffineExpr expr = getIndexExpr(index, compared);
       if (!expr) {
         why = "non-projected-operand";
-        return nullptr;
+        return std::nullopt;
       }
       // Without equal static extents the loops might cover only a part.
       if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -473,7 +485,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     AffineMap map = AffineMap::get(loops, 0, exprs, op->getContext());
     if (!isProjection(map, type)) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     point->operands.push_back({source, map, extract.getResult(), !exact});
     added.insert(extract.getResult());
@@ -484,23 +496,23 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   point->getSlice(roots, slice);
   for (Value root : roots)
     if (!use(root))
-      return why = why.empty() ? "unsupported-combiner" : why, nullptr;
+      return why = why.empty() ? "unsupported-combiner" : why, std::nullopt;
   for (Operation &inner : body->without_terminator()) {
     if (!slice.contains(&inner))
       continue;
     bool boxing = getBoxed(&inner) || isa<tensor::ExtractOp>(inner);
     if (!boxing &&
-        (!isMemoryEffectFree(&inner) || inner.getNumRegions() != 0 ||
+        (!hasNoEffect(inner) || inner.getNumRegions() != 0 ||
          isa<linalg::IndexOp>(inner) ||
          !llvm::all_of(inner.getResultTypes(),
                        [](Type t) { return t.isIntOrIndexOrFloat(); }))) {
       why = "non-projected-operand";
-      return nullptr;
+      return std::nullopt;
     }
     for (Value operand : inner.getOperands())
       if (operand.getParentBlock() != body || isa<BlockArgument>(operand))
         if (!use(operand))
-          return why = why.empty() ? "unsupported-combiner" : why, nullptr;
+          return why = why.empty() ? "unsupported-combiner" : why, std::nullopt;
   }
 
   if (!point->isReduction())
@@ -516,5 +528,7 @@ std::unique_ptr<PointOp> PointOp::get(Operation *operation, StringRef &why) {
         missing.reset(dim.getPosition());
     return missing.none();
   });
-  return spans ? std::move(point) : nullptr;
+  if (!spans)
+    return std::nullopt;
+  return point;
 }

@@ -7,7 +7,6 @@
 
 #include "SpaceGrouping.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -19,134 +18,124 @@ using namespace mlir::norm_fusion;
 
 SpaceGrouping::SpaceGrouping(BlockInfo &info,
                              std::shared_ptr<IterationSpace> space,
-                             const llvm::DenseSet<Operation *> &claimed)
+                             const llvm::BitVector &claimed)
     : info(info), space(space), allAxes(space->getAllAxes()) {
-  for (Operation *op : space->getReductions())
-    if (!claimed.contains(op) && info.isLive(op))
-      reductions.push_back(op);
-  llvm::sort(reductions, [&](Operation *a, Operation *b) {
-    return info.getOrder(a) < info.getOrder(b);
-  });
-  if (reductions.empty())
-    return;
   // Reductions that another space has already are none here.
-  llvm::DenseSet<Operation *> unclaimed(reductions.begin(), reductions.end());
-  unsigned last = 0;
-  for (Operation *op : space->getOps()) {
-    if (!info.isLive(op))
+  auto isMine = [&](unsigned number) {
+    return info.isLive(number) && !claimed[number];
+  };
+  if (llvm::none_of(space->getReductions(), isMine))
+    return;
+  SmallVector<unsigned> ops = space->getOps();
+  members.reserve(ops.size());
+  for (unsigned number : ops) {
+    if (!info.isLive(number))
       continue;
-    if (isReshape(op))
-      addReshape(op);
-    else if (!info.getPointOp(op)->isReduction() || unclaimed.contains(op))
-      addPoint(op);
-    if (getMember(op))
-      last = std::max(last, info.getOrder(op));
+    if (info.isReshapeOp(number))
+      addReshape(number);
+    else if (!info.getPointOp(number)->isReduction() || isMine(number))
+      addPoint(number);
   }
-  llvm::erase_if(reductions, [&](Operation *op) { return !getMember(op); });
+  for (auto [index, member] : llvm::enumerate(members))
+    if (member.isReduction)
+      reductions.push_back(index);
   if (reductions.empty())
     return;
-  first = info.getOrder(reductions.front());
-  if (first > last)
-    return;
-  range = info.getOps().slice(first, last - first + 1);
-  memberAt.resize(range.size());
-  for (auto &[op, member] : members)
-    if (unsigned number = info.getOrder(op); number >= first) {
-      memberAt[number - first] = &member;
-      memberIndices.push_back(number - first);
-    }
-  llvm::sort(memberIndices);
+  firstMember = reductions.front();
+  first = members[firstMember].number;
+  rangeSize = members.back().number - first + 1;
 }
 
-void SpaceGrouping::addMember(Operation *op, SpaceMember member) {
-  for (SpaceRead &read : member.reads) {
-    read.uniform = info.isUniform(read.value);
-    read.full = isFullSize(read.value);
-  }
-  members[op] = std::move(member);
+SpaceRead SpaceGrouping::getRead(unsigned value, bool match) const {
+  unsigned def = info.getDef(value);
+  bool uniform = info.isUniform(value);
+  IterationSpace::MapId axes = space->getAxesId(value);
+  return {value, def == none ? none : getMember(def), match, uniform,
+          !uniform && axes != IterationSpace::none && space->isFull(axes)};
 }
 
-void SpaceGrouping::addReshape(Operation *op) {
-  if (!space->isMemberReshape(op))
+void SpaceGrouping::addMember(SpaceMember member) {
+  memberOf[member.number] = members.size();
+  members.push_back(std::move(member));
+}
+
+void SpaceGrouping::addReshape(unsigned number) {
+  if (!space->isMemberReshape(number))
     return;
   SpaceMember member;
-  member.axes = space->getAxisSet(*space->getAxes(op->getResult(0)));
+  member.number = number;
+  member.axes = getValueAxes(info.getFirstResultId(number));
   member.reduced.resize(space->getNumAxes());
-  member.reads.push_back({op->getOperand(0), true, false, false});
-  varyingAxes[op->getResult(0)] =
-      getVarying(op->getOperand(0), true, member.axes);
-  addMember(op, std::move(member));
+  member.varying.resize(space->getNumAxes());
+  member.reads.push_back(getRead(info.getUsedIds(number).front(), true));
+  addVarying(member.reads[0], member.axes, member.varying);
+  addMember(std::move(member));
 }
 
-void SpaceGrouping::addPoint(Operation *op) {
-  AxisMap loops = *space->getLoops(op);
-  const PointOp *point = info.getPointOp(op);
+void SpaceGrouping::addPoint(unsigned number) {
+  const PointOp *point = info.getPointOp(number);
+  IterationSpace::MapId loops = space->getLoopsId(number);
   SpaceMember member;
+  member.number = number;
   member.point = point;
-  member.axes = space->getAxisSet(loops);
+  member.axes = space->getSet(loops);
   member.reduced.resize(space->getNumAxes());
   for (unsigned loop : point->reduced.set_bits())
-    for (unsigned axis : loops[loop])
+    for (unsigned axis : space->getMap(loops)[loop])
       member.reduced.set(axis);
-  auto agrees = [&](Value value, AffineMap map) {
+  member.isReduction = member.reduced.any();
+  auto agrees = [&](unsigned value, AffineMap map) {
     if (info.isUniform(value))
       return true;
-    std::optional<AxisMap> axes = space->getAxes(value);
-    return axes && *axes == space->getRequired(loops, map);
+    IterationSpace::MapId axes = space->getAxesId(value);
+    return axes != IterationSpace::none &&
+           axes == space->getRequired(loops, map);
   };
   for (const PointOperand &operand : point->operands) {
-    bool match = agrees(operand.value, operand.map);
+    bool match = agrees(operand.id, operand.map);
     if (!match && operand.unproven)
       return;
-    member.reads.push_back({operand.value, match, false, false});
+    member.reads.push_back(getRead(operand.id, match));
   }
-  for (auto [result, value] :
-       llvm::zip_equal(point->results, op->getResults())) {
-    if (!agrees(value, result.map))
+  for (const PointResult &result : point->results) {
+    if (!agrees(result.id, result.map))
       return;
     if (result.reduction)
       member.reads.push_back(
-          {result.reduction->init,
-           agrees(result.reduction->init, result.map), false, false});
+          getRead(result.reduction->initId,
+                  agrees(result.reduction->initId, result.map)));
   }
-  // What a result really varies over: broadcasts add no axes.
-  llvm::SmallBitVector varying(space->getNumAxes());
+  member.varying.resize(space->getNumAxes());
   for (const SpaceRead &read : member.reads)
-    varying |= getVarying(read.value, read.match, member.axes);
-  llvm::SmallBitVector constant = member.reduced;
-  if (constant.reset(varying).any())
+    addVarying(read, member.axes, member.varying);
+  if (member.isReduction) {
+    // Over axes that the operands don't vary over nothing is reduced.
+    if (!llvm::SmallBitVector(member.reduced).reset(member.varying).none())
+      return;
+    member.varying.reset(member.reduced);
+  }
+  addMember(std::move(member));
+}
+
+void SpaceGrouping::addVarying(const SpaceRead &read,
+                               const llvm::SmallBitVector &loops,
+                               llvm::SmallBitVector &axes) const {
+  if (read.uniform)
     return;
-  varying.reset(member.reduced);
-  for (Value result : op->getResults())
-    varyingAxes[result] = varying;
-  addMember(op, std::move(member));
+  if (!read.match)
+    axes |= loops;
+  else if (read.def != none)
+    axes |= members[read.def].varying;
+  else if (IterationSpace::MapId id = space->getAxesId(read.value);
+           id != IterationSpace::none)
+    axes |= space->getSet(id);
 }
 
-llvm::SmallBitVector
-SpaceGrouping::getVarying(Value value, bool match,
-                          const llvm::SmallBitVector &loops) const {
-  if (info.isUniform(value))
-    return llvm::SmallBitVector(space->getNumAxes());
-  if (!match)
-    return loops;
-  auto it = varyingAxes.find(value);
-  return it == varyingAxes.end() ? getValueAxes(value) : it->second;
-}
-
-const SpaceMember *SpaceGrouping::getMember(Operation *op) const {
-  auto it = members.find(op);
-  return it == members.end() ? nullptr : &it->second;
-}
-
-llvm::SmallBitVector SpaceGrouping::getValueAxes(Value value) const {
-  if (!info.isUniform(value))
-    if (std::optional<AxisMap> axes = space->getAxes(value))
-      return space->getAxisSet(*axes);
-  return llvm::SmallBitVector(space->getNumAxes());
-}
-
-bool SpaceGrouping::isFullSize(Value value) const {
-  return getValueAxes(value) == allAxes;
+llvm::SmallBitVector SpaceGrouping::getValueAxes(unsigned value) const {
+  IterationSpace::MapId axes = space->getAxesId(value);
+  return axes != IterationSpace::none && !info.isUniform(value)
+             ? space->getSet(axes)
+             : llvm::SmallBitVector(space->getNumAxes());
 }
 
 /// The axes of `a` that aren't in `b`.
@@ -155,40 +144,27 @@ static llvm::SmallBitVector minus(llvm::SmallBitVector a,
   return a.reset(b);
 }
 
-Role SpaceGrouping::getRole(Operation *op,
-                            const llvm::SmallBitVector &columns) const {
-  const SpaceMember *member = getMember(op);
-  if (!member)
-    return Role::outside;
-  if (member->reduced.none())
+Role SpaceGrouping::computeRole(const SpaceMember &member,
+                                const llvm::SmallBitVector &columns) const {
+  if (!member.isReduction)
     return Role::elementwise;
-  if (minus(member->reduced, columns).none())
-    return minus(member->axes, columns) == minus(allAxes, columns)
+  if (minus(member.reduced, columns).none())
+    return minus(member.axes, columns) == minus(allAxes, columns)
                ? Role::row
                : Role::outside;
-  return !member->reduced.anyCommon(columns) && member->axes == allAxes
+  return !member.reduced.anyCommon(columns) && member.axes == allAxes
              ? Role::column
              : Role::outside;
+}
+
+void SpaceGrouping::assignRoles(Orientation &o) const {
+  for (const SpaceMember &member : members)
+    o.roles.push_back(computeRole(member, o.columns));
 }
 
 //===----------------------------------------------------------------------===//
 // Levels
 //===----------------------------------------------------------------------===//
-
-std::optional<unsigned> SpaceGrouping::getIndex(Value value) const {
-  Operation *def = value.getDefiningOp();
-  if (!def || def->getBlock() != &info.getBlock())
-    return std::nullopt;
-  unsigned number = info.getOrder(def);
-  if (number < first || number >= first + range.size())
-    return std::nullopt;
-  return number - first;
-}
-
-Level SpaceGrouping::getLevel(const Orientation &o, Value value) const {
-  std::optional<unsigned> index = getIndex(value);
-  return index ? o.levels[*index] : Level();
-}
 
 /// `level` is the latest of what an op reads; `other` is one more of that, which
 /// it reads from outside of a group if `leaves`.
@@ -211,129 +187,165 @@ static Level getResultLevel(Role role, Level level) {
 }
 
 void SpaceGrouping::assignLevels(Orientation &o) {
-  o.levels.assign(range.size(), Level());
-  if (!info.spend(range.size()))
+  o.levels.assign(members.size(), Level());
+  if (!info.spend(rangeSize))
     return assignLevelsRoughly(o);
-  for (auto [index, op] : llvm::enumerate(range)) {
-    const SpaceMember *member = memberAt[index];
-    Role role = member ? getRole(op, o.columns) : Role::outside;
+  // Of all ops of the range.
+  SmallVector<Level, 0> levels(rangeSize);
+  unsigned next = firstMember;
+  for (unsigned index = 0; index < rangeSize; ++index) {
+    unsigned number = first + index;
+    unsigned here = next < members.size() && members[next].number == number
+                        ? next++
+                        : none;
+    Role role = here == none ? Role::outside : o.roles[here];
     Level level;
     if (role != Role::outside) {
-      for (const SpaceRead &read : member->reads)
-        meet(level, getLevel(o, read.value), /*leaves=*/!read.match);
+      for (const SpaceRead &read : members[here].reads) {
+        unsigned def = info.getDef(read.value);
+        meet(level,
+             def != none && def >= first && def < number ? levels[def - first]
+                                                         : Level(),
+             /*leaves=*/!read.match);
+      }
     } else {
       // The size of a member's result is known before the result is.
-      if (auto dim = dyn_cast<tensor::DimOp>(op))
-        if (Operation *def = dim.getSource().getDefiningOp();
-            def && getMember(def))
+      if (info.isSizeOp(number))
+        if (unsigned def = info.getDef(info.getUsedIds(number).front());
+            def != none && getMember(def) != none)
           continue;
-      for (unsigned used : info.getUsedOps(first + index))
-        if (used >= first)
-          meet(level, o.levels[used - first], /*leaves=*/true);
+      for (unsigned used : info.getUsedIds(number))
+        if (unsigned def = info.getDef(used);
+            def != none && def >= first && def < number)
+          meet(level, levels[def - first], /*leaves=*/true);
     }
     if (role == Role::row || role == Role::column)
-      o.reductionLevels[op] = level.level;
-    o.levels[index] = getResultLevel(role, level);
+      o.reductionLevels[here] = level.level;
+    levels[index] = getResultLevel(role, level);
+    if (here != none)
+      o.levels[here] = levels[index];
   }
 }
 
 void SpaceGrouping::assignLevelsRoughly(Orientation &o) {
-  Level latest;
-  for (unsigned index : memberIndices) {
-    Operation *op = range[index];
-    Role role = getRole(op, o.columns);
+  // The latest of the members up to each, seen from outside.
+  SmallVector<std::pair<unsigned, unsigned>, 0> latest;
+  auto getLatestBefore = [&](unsigned number) {
+    auto it = llvm::partition_point(
+        latest, [&](auto &entry) { return entry.first < number; });
+    return it == latest.begin() ? Level() : Level{std::prev(it)->second, false};
+  };
+  for (unsigned here = firstMember; here < members.size(); ++here) {
+    Role role = o.roles[here];
     Level level;
-    for (const SpaceRead &read : memberAt[index]->reads) {
-      std::optional<unsigned> def = getIndex(read.value);
-      if (!def)
+    for (const SpaceRead &read : members[here].reads) {
+      unsigned def = info.getDef(read.value);
+      if (def == none || def < first)
         continue;
-      if (memberAt[*def])
-        meet(level, o.levels[*def], /*leaves=*/!read.match);
-      else if (info.needsReduction(first + *def))
-        meet(level, latest, /*leaves=*/false);
+      if (read.def != none)
+        meet(level, o.levels[read.def], /*leaves=*/!read.match);
+      else if (info.needsReduction(def))
+        meet(level, getLatestBefore(def), /*leaves=*/false);
     }
     if (role == Role::row || role == Role::column)
-      o.reductionLevels[op] = level.level;
-    o.levels[index] = getResultLevel(role, level);
-    meet(latest, o.levels[index], /*leaves=*/true);
-    latest.inside = false;
+      o.reductionLevels[here] = level.level;
+    o.levels[here] = getResultLevel(role, level);
+    unsigned outside = o.levels[here].level + o.levels[here].inside;
+    if (latest.empty() || outside > latest.back().second)
+      latest.push_back({members[here].number, outside});
   }
 }
 
-bool SpaceGrouping::feedsSpace(Operation *reduction) {
+bool SpaceGrouping::feedsSpace(unsigned reduction) {
   // One walk from the last op to the first settles all reductions that remove
   // the same axes.
-  const llvm::SmallBitVector &removed = getMember(reduction)->reduced;
+  const llvm::SmallBitVector &removed = members[reduction].reduced;
   SmallVector<unsigned> key(removed.set_bits());
   auto [it, isNew] = feeding.try_emplace(key);
   llvm::BitVector &feeds = it->second;
-  if (isNew) {
-    feeds.resize(range.size());
-    auto varies = [&](unsigned index) {
-      return memberAt[index] && memberAt[index]->axes.anyCommon(removed);
-    };
-    if (info.spend(range.size())) {
-      for (unsigned index = range.size(); index-- != 0;)
-        if (feeds[index] || varies(index))
-          for (unsigned used : info.getUsedOps(first + index))
-            if (used >= first)
-              feeds.set(used - first);
-    } else {
-      // Whatever an op outside the space reads before the last member may come
-      // back into it.
-      for (unsigned index : llvm::reverse(memberIndices))
-        for (Value result : range[index]->getResults())
-          for (Operation *user : info.getLiveUsers(result)) {
-            unsigned number = info.getOrder(user) - first;
-            if (number < range.size() &&
-                (!memberAt[number] || varies(number) || feeds[number]))
-              feeds.set(index);
-          }
+  if (!isNew)
+    return feeds[reduction];
+  feeds.resize(members.size());
+  auto varies = [&](unsigned member) {
+    return members[member].axes.anyCommon(removed);
+  };
+  if (info.spend(rangeSize)) {
+    llvm::BitVector range(rangeSize);
+    unsigned next = members.size();
+    for (unsigned index = rangeSize; index-- != 0;) {
+      unsigned number = first + index;
+      bool isMember = next != 0 && members[next - 1].number == number;
+      next -= isMember;
+      if (isMember && range[index])
+        feeds.set(next);
+      if (!range[index] && !(isMember && varies(next)))
+        continue;
+      for (unsigned used : info.getUsedIds(number))
+        if (unsigned def = info.getDef(used);
+            def != none && def >= first && def < number)
+          range.set(def - first);
     }
+  } else {
+    // Whatever an op outside the space reads before the last member may come
+    // back into it.
+    for (unsigned member = members.size(); member-- != firstMember;)
+      for (unsigned result : info.getResultIds(members[member].number))
+        for (unsigned user : info.getLiveUsers(result)) {
+          if (user >= first + rangeSize)
+            continue;
+          unsigned other = getMember(user);
+          if (other == none || varies(other) || feeds[other])
+            feeds.set(member);
+        }
   }
-  return feeds[info.getOrder(reduction) - first];
+  return feeds[reduction];
 }
 
 //===----------------------------------------------------------------------===//
 // Ties
 //===----------------------------------------------------------------------===//
 
-void *SpaceGrouping::findClass(llvm::DenseMap<void *, void *> &classes,
-                               void *node) {
-  void *root = node;
-  for (auto it = classes.find(root); it != classes.end() && it->second != root;
-       it = classes.find(root))
+unsigned DisjointSets::find(unsigned node) {
+  unsigned root = node;
+  for (auto it = parents.find(root); it != parents.end();
+       it = parents.find(root))
     root = it->second;
-  while (node != root) {
-    void *&parent = classes[node];
-    node = std::exchange(parent, root);
-  }
+  while (node != root)
+    node = std::exchange(parents[node], root);
   return root;
 }
 
-void SpaceGrouping::tie(const Orientation &o, ArrayRef<Operation *> roots,
-                        unsigned level,
-                        llvm::DenseMap<void *, void *> &classes) {
+bool DisjointSets::join(unsigned a, unsigned b) {
+  a = find(a);
+  b = find(b);
+  if (a == b)
+    return false;
+  parents[a] = b;
+  return true;
+}
+
+void SpaceGrouping::forEachTie(
+    const Orientation &o, ArrayRef<unsigned> roots, unsigned level,
+    llvm::function_ref<bool(unsigned, unsigned, unsigned)> join) const {
   // Nearest first. Producers only so far: residual streams are elementwise
   // chains as long as a model, and every level would walk all of them.
   constexpr unsigned maxProducersPerRoot = 32;
-  SmallVector<Operation *> worklist(roots);
-  llvm::DenseSet<Operation *> seen(roots.begin(), roots.end());
+  SmallVector<unsigned> worklist(roots);
+  llvm::SmallDenseSet<unsigned, 16> seen(roots.begin(), roots.end());
   unsigned producers = maxProducersPerRoot * roots.size();
   for (unsigned next = 0; next < worklist.size(); ++next) {
-    Operation *op = worklist[next];
-    for (const SpaceRead &read : getMember(op)->reads) {
+    unsigned member = worklist[next];
+    for (const SpaceRead &read : members[member].reads) {
       if (read.uniform)
         continue;
-      Level at = getLevel(o, read.value);
+      Level at = getLevel(o, read);
       bool here = at.inside && at.level == level;
       if (!here && !read.full)
         continue;
       // A value of this level, or an elementwise one of earlier inputs, stands
       // for the op that makes it; everything else for itself.
-      void *node = read.value.getAsOpaquePointer();
-      Operation *def = read.value.getDefiningOp();
-      Role role = def ? getRole(def, o.columns) : Role::outside;
+      unsigned node = members.size() + read.value, def = read.def;
+      Role role = def == none ? Role::outside : o.roles[def];
       bool traced = read.match && ((role == Role::elementwise &&
                                     (here || !at.inside)) ||
                                    (role == Role::row && here));
@@ -344,52 +356,110 @@ void SpaceGrouping::tie(const Orientation &o, ArrayRef<Operation *> roots,
           producers -= !here;
         }
       }
-      void *a = findClass(classes, op), *b = findClass(classes, node);
-      classes[a] = b;
+      if (!join(member, node, members.size() + read.value))
+        return;
     }
   }
 }
 
-void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
-  std::map<unsigned, SmallVector<Operation *>> byLevel;
-  for (Operation *op : reductions)
-    if (auto it = o.reductionLevels.find(op); it != o.reductionLevels.end())
-      byLevel[it->second].push_back(op);
-  auto isRow = [&](Operation *op) {
-    return getRole(op, o.columns) == Role::row;
+void SpaceGrouping::addWaiting(const Orientation &o, unsigned reduction,
+                               Waiting &waiting) const {
+  auto join = [&](unsigned a, unsigned b) {
+    // Classes that become one bring their reductions along.
+    a = waiting.classes.find(a);
+    b = waiting.classes.find(b);
+    if (!waiting.classes.join(a, b))
+      return;
+    if (SmallVector<unsigned> moved = waiting.ops.lookup(a); !moved.empty()) {
+      waiting.ops.erase(a);
+      llvm::append_range(waiting.ops[b], moved);
+    }
   };
+  waiting.ops[waiting.classes.find(reduction)].push_back(reduction);
+  constexpr unsigned later = ~0u;
+  forEachTie(o, reduction, later,
+             [&](unsigned member, unsigned node, unsigned value) {
+               waiting.nodes.insert(node);
+               waiting.nodes.insert(value);
+               join(member, node);
+               join(value, node);
+               return true;
+             });
+}
+
+void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
+  std::map<unsigned, SmallVector<unsigned>> byLevel;
+  for (unsigned reduction : reductions)
+    if (auto it = o.reductionLevels.find(reduction);
+        it != o.reductionLevels.end())
+      byLevel[it->second].push_back(reduction);
+  auto isRow = [&](unsigned member) { return o.roles[member] == Role::row; };
 
   // Column reductions whose results nothing of the space needs may wait for a
   // later level whose row reductions read the same operands.
-  SmallVector<Operation *> waiting;
-  for (auto &[level, ops] : byLevel) {
-    SmallVector<Operation *> roots = ops;
-    llvm::append_range(roots, waiting);
-    llvm::DenseMap<void *, void *> classes;
-    tie(o, roots, level, classes);
-    llvm::MapVector<void *, SmallVector<Operation *>> components;
-    for (Operation *op : roots)
-      components[findClass(classes, op)].push_back(op);
-    waiting.clear();
+  Waiting waiting;
+  // Past all other nodes.
+  constexpr unsigned waitingNodes = 1u << 31;
+  for (auto &[level, roots] : byLevel) {
+    DisjointSets classes;
+    llvm::SmallDenseSet<unsigned, 8> withRoots(roots.begin(), roots.end());
+    SmallVector<unsigned> met;
+    auto join = [&](unsigned a, unsigned b) {
+      a = classes.find(a);
+      b = classes.find(b);
+      if (a == b)
+        return;
+      classes.join(a, b);
+      if (withRoots.erase(a))
+        withRoots.insert(b);
+    };
+    forEachTie(o, roots, level,
+               [&](unsigned member, unsigned node, unsigned value) {
+                 join(member, node);
+                 for (unsigned other : {node, value}) {
+                   if (!waiting.nodes.contains(other))
+                     continue;
+                   other = waiting.classes.find(other);
+                   if (!waiting.ops.contains(other))
+                     continue;
+                   met.push_back(other);
+                   join(member, waitingNodes + other);
+                 }
+                 return withRoots.size() > 1 || !waiting.ops.empty();
+               });
+    llvm::MapVector<unsigned, SmallVector<unsigned>> components;
+    for (unsigned root : roots)
+      components[classes.find(root)].push_back(root);
+    // What waits takes part in the component that reads the same.
+    llvm::sort(met, std::less<unsigned>());
+    met.erase(llvm::unique(met), met.end());
+    llvm::DenseMap<unsigned, SmallVector<unsigned>> joined;
+    for (unsigned other : met)
+      joined[classes.find(waitingNodes + other)].push_back(other);
+    SmallVector<unsigned> wait;
     for (auto &[root, ops] : components) {
       unsigned rows = llvm::count_if(ops, isRow);
-      bool mixed = rows != 0 && rows != ops.size();
-      if (mixed || (rowOnly && rows != 0 && rows == ops.size())) {
-        llvm::sort(ops, [&](Operation *a, Operation *b) {
-          return info.getOrder(a) < info.getOrder(b);
-        });
-        for (Operation *op : ops)
-          o.reductionLevels[op] = level;
-        o.groups.push_back(ops);
-      } else if (rows == 0) {
-        for (Operation *op : ops)
-          if (!feedsSpace(op))
-            waiting.push_back(op);
+      if (rows == 0) {
+        llvm::append_range(wait, ops);
+        continue;
       }
+      for (unsigned other : joined.lookup(root))
+        llvm::append_range(ops, waiting.ops.lookup(other));
+      if (rows == ops.size() && !rowOnly)
+        continue;
+      for (unsigned other : joined.lookup(root))
+        waiting.ops.erase(other);
+      llvm::sort(ops, std::less<unsigned>());
+      for (unsigned op : ops)
+        o.reductionLevels[op] = level;
+      o.groups.push_back(ops);
     }
+    for (unsigned op : wait)
+      if (!feedsSpace(op))
+        addWaiting(o, op, waiting);
   }
-  for (ArrayRef<Operation *> ops : o.groups)
-    for (Operation *op : ops) {
+  for (ArrayRef<unsigned> ops : o.groups)
+    for (unsigned op : ops) {
       ++o.fused;
       if (!isRow(op) && feedsSpace(op))
         ++o.returning;
@@ -404,18 +474,19 @@ SpaceGrouping::Orientation SpaceGrouping::orient(llvm::SmallBitVector columns,
                                                  bool rowOnly) {
   Orientation o;
   o.columns = columns;
+  assignRoles(o);
   // Fastest axis of the full-size values that the reductions read.
   unsigned with = 0, without = 0;
-  for (Operation *op : reductions)
-    for (const SpaceRead &read : getMember(op)->reads)
-      if (read.full)
-        if (std::optional<AxisMap> axes = space->getAxes(read.value)) {
-          unsigned last = 0;
-          for (const AxisList &list : *axes)
-            if (!list.empty())
-              last = list.back();
-          ++(columns.test(last) ? with : without);
-        }
+  for (unsigned reduction : reductions)
+    for (const SpaceRead &read : members[reduction].reads)
+      if (read.full) {
+        unsigned last = 0;
+        for (const AxisList &list :
+             space->getMap(space->getAxesId(read.value)))
+          if (!list.empty())
+            last = list.back();
+        ++(columns.test(last) ? with : without);
+      }
   o.innermost = with > without;
   assignLevels(o);
   formComponents(o, rowOnly);
@@ -433,8 +504,8 @@ void SpaceGrouping::findGroups(bool rowOnly,
   if (reductions.empty())
     return;
   SmallVector<llvm::SmallBitVector> candidates;
-  for (Operation *op : reductions) {
-    const llvm::SmallBitVector &reduced = getMember(op)->reduced;
+  for (unsigned reduction : reductions) {
+    const llvm::SmallBitVector &reduced = members[reduction].reduced;
     if (reduced != allAxes && !llvm::is_contained(candidates, reduced))
       candidates.push_back(reduced);
   }
@@ -442,8 +513,8 @@ void SpaceGrouping::findGroups(bool rowOnly,
   for (const llvm::SmallBitVector &columns : candidates) {
     // Without both kinds there is no need for levels.
     unsigned rows = 0, cols = 0;
-    for (Operation *op : reductions) {
-      Role role = getRole(op, columns);
+    for (unsigned reduction : reductions) {
+      Role role = computeRole(members[reduction], columns);
       rows += role == Role::row;
       cols += role == Role::column;
     }

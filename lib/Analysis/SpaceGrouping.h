@@ -29,7 +29,10 @@ struct Level {
 
 /// What an op of the space reads.
 struct SpaceRead {
-  Value value;
+  /// BlockInfo's number of the value.
+  unsigned value;
+  /// The member that makes it, or BlockInfo::none.
+  unsigned def;
   /// It has the axes there that it has in the space.
   bool match;
   /// See BlockInfo; and of full size.
@@ -38,19 +41,35 @@ struct SpaceRead {
 
 /// An op's place in the space, whatever the orientation.
 struct SpaceMember {
+  /// BlockInfo's number of the op.
+  unsigned number;
   /// Null for a reshape.
   const PointOp *point = nullptr;
-  llvm::SmallBitVector axes, reduced;
+  /// `varying`: what the results really vary over; broadcasts add no axes.
+  llvm::SmallBitVector axes, reduced, varying;
+  bool isReduction = false;
   /// Inits of reductions come last.
-  SmallVector<SpaceRead> reads;
+  SmallVector<SpaceRead, 4> reads;
 };
 
-enum class Role { outside, elementwise, row, column };
+enum class Role : uint8_t { outside, elementwise, row, column };
+
+/// Sets of nodes that are joined one by one.
+class DisjointSets {
+public:
+  unsigned find(unsigned node);
+  /// False if they were in one set already.
+  bool join(unsigned a, unsigned b);
+
+private:
+  /// Nodes that aren't here are sets of their own.
+  llvm::DenseMap<unsigned, unsigned> parents;
+};
 
 class SpaceGrouping {
 public:
   SpaceGrouping(BlockInfo &info, std::shared_ptr<IterationSpace> space,
-                const llvm::DenseSet<Operation *> &claimed);
+                const llvm::BitVector &claimed);
 
   /// Appends the groups of the best orientation.
   void findGroups(bool rowOnly, SmallVectorImpl<MixedGroup> &groups);
@@ -59,14 +78,19 @@ public:
                   SmallVectorImpl<MissedGroup> &missed);
 
 private:
-  /// The space seen with some axes as columns.
+  static constexpr unsigned none = BlockInfo::none;
+
+  /// The space seen with some axes as columns. Members have numbers, in block
+  /// order.
   struct Orientation {
     llvm::SmallBitVector columns;
-    /// Of the results of each op of the range.
-    std::vector<Level> levels;
-    llvm::DenseMap<Operation *, unsigned> reductionLevels;
+    /// Of each member; levels are of its results.
+    SmallVector<Role, 0> roles;
+    SmallVector<Level, 0> levels;
+    /// Of reductions: when they run.
+    llvm::DenseMap<unsigned, unsigned> reductionLevels;
     /// Reductions of each group, legal ones only.
-    SmallVector<SmallVector<Operation *>, 0> groups;
+    SmallVector<SmallVector<unsigned>, 0> groups;
     unsigned fused = 0, returning = 0;
     bool innermost = false;
   };
@@ -76,56 +100,75 @@ private:
     /// Row axes that column reductions have removed on the way.
     llvm::SmallBitVector removed;
   };
+  /// Column reductions that no group has yet, with the values that they share.
+  struct Waiting {
+    DisjointSets classes;
+    /// Nodes of the classes, and the reductions of each class that is left.
+    llvm::DenseSet<unsigned> nodes;
+    llvm::DenseMap<unsigned, SmallVector<unsigned>> ops;
+  };
 
-  const SpaceMember *getMember(Operation *op) const;
-  Role getRole(Operation *op, const llvm::SmallBitVector &columns) const;
-  bool isFullSize(Value value) const;
-  llvm::SmallBitVector getValueAxes(Value value) const;
+  Operation *getOp(unsigned member) const {
+    return info.getOps()[members[member].number];
+  }
+  unsigned getMember(unsigned number) const {
+    auto it = memberOf.find(number);
+    return it == memberOf.end() ? none : it->second;
+  }
+  Role computeRole(const SpaceMember &member,
+                   const llvm::SmallBitVector &columns) const;
+  void assignRoles(Orientation &o) const;
+  llvm::SmallBitVector getValueAxes(unsigned value) const;
 
-  /// Makes a member of `op` if all it reads and yields has a place.
-  void addReshape(Operation *op);
-  void addPoint(Operation *op);
-  void addMember(Operation *op, SpaceMember member);
-  /// The axes that `value`, read by an op over `loops`, really varies over.
-  llvm::SmallBitVector getVarying(Value value, bool match,
-                                  const llvm::SmallBitVector &loops) const;
+  /// Makes a member of op `number` if all it reads and yields has a place.
+  void addReshape(unsigned number);
+  void addPoint(unsigned number);
+  SpaceRead getRead(unsigned value, bool match) const;
+  void addMember(SpaceMember member);
+  /// Adds to `axes` those that the value, read by an op over `loops`, really
+  /// varies over.
+  void addVarying(const SpaceRead &read, const llvm::SmallBitVector &loops,
+                  llvm::SmallBitVector &axes) const;
 
   Orientation orient(llvm::SmallBitVector columns, bool rowOnly);
   /// Walks the range; where that costs too much, a value from an op outside
   /// the space counts as later than all members before that op.
   void assignLevels(Orientation &o);
   void assignLevelsRoughly(Orientation &o);
-  Level getLevel(const Orientation &o, Value value) const;
-  /// The number of `value`'s op in the range, or nullopt.
-  std::optional<unsigned> getIndex(Value value) const;
+  Level getLevel(const Orientation &o, const SpaceRead &read) const {
+    return read.def == none ? Level() : o.levels[read.def];
+  }
   void formComponents(Orientation &o, bool rowOnly);
-  /// Full-size values and reductions that tie `roots` together at `level`.
-  void tie(const Orientation &o, ArrayRef<Operation *> roots, unsigned level,
-           llvm::DenseMap<void *, void *> &classes);
-  static void *findClass(llvm::DenseMap<void *, void *> &classes, void *node);
-  /// True if something of the space that varies over what `reduction` removed
-  /// depends on its result.
-  bool feedsSpace(Operation *reduction);
-  Operation *getContinued(Operation *op, const Orientation &o) const;
+  void addWaiting(const Orientation &o, unsigned reduction,
+                  Waiting &waiting) const;
+  /// Calls `join` with a member, the node that stands for what it reads, and
+  /// that value's own node, for `roots` at `level` and the producers of what
+  /// they read, until `join` returns false. Nodes are members, or
+  /// members.size() + a value's number.
+  void forEachTie(
+      const Orientation &o, ArrayRef<unsigned> roots, unsigned level,
+      llvm::function_ref<bool(unsigned, unsigned, unsigned)> join) const;
+  /// True if something of the space that varies over what the reduction
+  /// removed depends on its result.
+  bool feedsSpace(unsigned reduction);
+  unsigned getContinued(unsigned member, const Orientation &o) const;
   void collectMembers(const Orientation &o, SmallVectorImpl<MixedGroup> &out);
-  void chooseProducers(MixedGroup &group, int index,
-                       const llvm::DenseMap<Value, Tag> &tags);
+  void chooseProducers(MixedGroup &group, ArrayRef<unsigned> groupMembers,
+                       ArrayRef<Tag> tags);
 
   BlockInfo &info;
   std::shared_ptr<IterationSpace> space;
   llvm::SmallBitVector allAxes;
-  llvm::DenseMap<Operation *, SpaceMember> members;
-  llvm::DenseMap<Value, llvm::SmallBitVector> varyingAxes;
-  SmallVector<Operation *> reductions;
-  /// Ops of the range that lead back into the space, by the axes that were
-  /// removed.
+  /// In block order.
+  SmallVector<SpaceMember, 0> members;
+  llvm::DenseMap<unsigned, unsigned> memberOf;
+  /// Members, in block order.
+  SmallVector<unsigned> reductions;
+  /// Members that lead back into the space, by the axes that were removed.
   std::map<SmallVector<unsigned>, llvm::BitVector> feeding;
-  /// Ops from the first reduction to the last member, the number of the first,
-  /// and the members among them.
-  ArrayRef<Operation *> range;
-  unsigned first = 0;
-  std::vector<const SpaceMember *> memberAt;
-  SmallVector<unsigned> memberIndices;
+  /// The number of the first reduction, and how many ops there are from it to
+  /// the last member. Nothing before it matters for the order of things.
+  unsigned first = 0, rangeSize = 0, firstMember = 0;
 };
 
 } // namespace mlir::norm_fusion

@@ -59,5 +59,5 @@ func.func @kernel(%x: memref<?x5xf32>, %o: memref<?x5xf32>, %t: memref<5xf32>) {
 }
 
 // KERNEL-DAG: llvm.mlir.global external constant @grid_mixed_reduction_0_cooperative
-// KERNEL-DAG: nvvm.cp.async.shared.global
+// KERNEL-DAG: @p cp.async.cg.shared.global
 // KERNEL-DAG: mbarrier.test_wait.parity

@@ -55,9 +55,12 @@ public:
   ArrayRef<MixedGroup> getGroups() const { return groups; }
   ArrayRef<MissedGroup> getMissed() const { return missed; }
   BlockInfo &getInfo() { return info; }
+  /// Live reductions that could be in a group.
+  ArrayRef<const PointOp *> getReductions() const { return seeds; }
 
 private:
   BlockInfo info;
+  SmallVector<const PointOp *, 0> seeds;
   SmallVector<MixedGroup, 0> groups;
   SmallVector<MissedGroup> missed;
 };

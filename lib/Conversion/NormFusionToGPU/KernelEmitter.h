@@ -165,9 +165,12 @@ private:
   void gridBarrier();
   void initExchange();
   /// Every lane of the row group gets the sums of all warps of the row, which
-  /// may be in other blocks of the cluster. `step` counts the calls.
-  void exchangeRowSums(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums,
-                       Value rowGroup, Value warpOfRow, Value step);
+  /// may be in other blocks of the cluster. `step` counts the calls. What
+  /// `whileSent` emits runs before the wait.
+  void exchangeRowSums(
+      ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums, Value rowGroup,
+      Value warpOfRow, Value step,
+      llvm::function_ref<void()> whileSent = [] {});
   SmallVector<Value> packSums(ArrayRef<Value> sums);
   void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);

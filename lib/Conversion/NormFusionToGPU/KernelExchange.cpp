@@ -235,12 +235,13 @@ void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value target,
 void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
                                     SmallVectorImpl<Value> &sums,
                                     Value rowGroup, Value warpOfRow,
-                                    Value step) {
+                                    Value step,
+                                    llvm::function_ref<void()> whileSent) {
   reduceLanes(wave, sums, schedule.getLanes());
   unsigned cluster = schedule.getCluster(), warps = schedule.getWarps();
   unsigned parts = cluster * warps;
   if (parts == 1)
-    return;
+    return whileSent();
 
   // Two buffers: a warp writes the next wave's sums while another still reads
   // this one's. The wait between orders every second use of a buffer.
@@ -307,6 +308,7 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
                                      /*count=*/Value());
     });
   }
+  whileSent();
   // As nvvm.mbarrier.test_wait.parity in a loop; blocks of a cluster are on
   // sm_90, which suspends a warp that waits.
   Value phase = arith::AndIOp::create(

@@ -259,6 +259,19 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       });
     }
   };
+  /// Predicated and not branched over, so that the copies are scheduled among
+  /// the arithmetic.
+  auto copyIf = [&](Value condition, Value target, Value source,
+                    unsigned bytes) {
+    std::string text = "{\n.reg .pred p;\nsetp.ne.b32 p, $0, 0;\n@p cp.async.";
+    text += bytes == 16 ? "cg" : "ca";
+    createAsm(b, TypeRange(),
+              {arith::ExtUIOp::create(b, b.getI32Type(), condition), target,
+               source},
+              text + ".shared.global [$1], [$2], " + std::to_string(bytes) +
+                  ";\n}",
+              "r,r,l,~{memory}");
+  };
   /// Starts the copies of step `k` into `slot`, one group a step.
   auto issue = [&](Value k, Value slot) {
     for (unsigned u = 0; u < units; ++u) {
@@ -268,32 +281,26 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
               ? exists(row)
               : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, mine)
                     .getResult();
-      guarded(inside, [&] {
-        SmallVector<Value> indices(segmentIndices);
-        delinearize(row, reducedRowDims, indices);
-        if (shifted) {
+      SmallVector<Value> indices(segmentIndices);
+      if (shifted) {
+        guarded(inside, [&] {
+          delinearize(row, reducedRowDims, indices);
           for (const Stream &stream : streams)
             copyPart(stream, indices, slot);
-          return;
+        });
+        continue;
+      }
+      delinearize(row, reducedRowDims, indices);
+      for (unsigned c = 0; c < chunks; ++c)
+        for (const Stream &stream : streams) {
+          delinearize(views[c].column, columnDims, indices);
+          Value source = address(stream.input, offset(stream.input, indices));
+          Value target = slotPointer(slot, stream, u, c);
+          unsigned piece = std::min(stream.bytes, 16u);
+          for (unsigned at = 0; at < stream.bytes; at += piece)
+            copyIf(both(inside, views[c].mask), byteAddress(target, i32(at)),
+                   byteAddress(source, i64(at)), piece);
         }
-        for (unsigned c = 0; c < chunks; ++c)
-          guarded(views[c].mask, [&] {
-            for (const Stream &stream : streams) {
-              delinearize(views[c].column, columnDims, indices);
-              Value source =
-                  address(stream.input, offset(stream.input, indices));
-              Value target = slotPointer(slot, stream, u, c);
-              unsigned piece = std::min(stream.bytes, 16u);
-              for (unsigned at = 0; at < stream.bytes; at += piece)
-                NVVM::CpAsyncOp::create(b, byteAddress(target, i32(at)),
-                                        byteAddress(source, i64(at)), piece,
-                                        piece == 16
-                                            ? NVVM::LoadCacheModifierKind::CG
-                                            : NVVM::LoadCacheModifierKind::CA,
-                                        /*cpSize=*/Value());
-            }
-          });
-      });
     }
     NVVM::CpAsyncCommitGroupOp::create(b);
   };
@@ -366,12 +373,16 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       row.columns = views;
     }
     if (numRowInputs > 0) {
+      // The shuffle is where a step waits for what was loaded a step ago: a
+      // copy could wait as early as in that step. Waiting here also keeps
+      // warps from running ahead where memory is congested.
       unsigned next = 2;
-      SmallVector<Value> loaded = loadRowInputs(add(k, i64(1)));
+      Value source = lanes < 32 ? lane : i32(0);
       for (RowView &row : rows)
         for (BlockArgument argument : rowInputs)
-          row.values[argument] = state[next++];
-      llvm::copy(loaded, state.begin() + 2);
+          row.values[argument] =
+              shuffle(state[next++], source, NVVM::ShflKind::idx);
+      llvm::copy(loadRowInputs(add(k, i64(1))), state.begin() + 2);
     }
 
     struct Packed {
@@ -388,18 +399,23 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
                         argument.getType());
     };
 
-    // The slot of the step before is filled anew, then this step's rows go from
-    // their slot to registers.
     if (async) {
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
       // Lanes read what others copied, and copy over what others have read.
       if (shifted)
         NVVM::SyncWarpOp::create(b, i32(-1));
-      Value isFirstSlot =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(0));
-      issue(add(k, i64(slots)), select(isFirstSlot, i32(slots),
-                                       arith::SubIOp::create(b, slot, i32(1))));
     }
+    // The slot of the step before is filled anew once this step's first row
+    // sums are on their way: sooner, more is in flight than memory serves well.
+    auto refill = [&, thisSlot = slot] {
+      if (!async)
+        return;
+      Value isFirstSlot =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thisSlot, i32(0));
+      issue(add(k, i64(slots)),
+            select(isFirstSlot, i32(slots),
+                   arith::SubIOp::create(b, thisSlot, i32(1))));
+    };
     // Single elements are read from the slot in every phase anew.
     Value thisSlot = slot;
     auto readShifted = [&](RowView &row) {
@@ -518,11 +534,18 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
               addChains(chain, RowReduceOp(reduction).getCombiner()));
         swapRow(row);
       }
-      if (p == waves.size())
+      if (p == waves.size()) {
+        if (p == 0)
+          refill();
         break;
+      }
       for (auto [u, row] : llvm::enumerate(rows)) {
         swapRow(row);
-        exchangeRowSums(waves[p], sums[u], rowGroup, warpOfRow, step);
+        bool refills = p == 0 && u + 1 == units;
+        exchangeRowSums(waves[p], sums[u], rowGroup, warpOfRow, step, [&] {
+          if (refills)
+            refill();
+        });
         for (auto [reduce, sum] : llvm::zip(waves[p], sums[u]))
           rowValues[reduce.getResult()] = sum;
         swapRow(row);

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -44,7 +45,8 @@ public:
   void run();
 
 private:
-  bool formRound(bool &again);
+  /// Forms what the analysis finds. True if there may be more.
+  bool formRound(bool isLast);
   bool form(MixedOrderReductionAnalysis &analysis, const MixedGroup &group);
   /// Finds where the op can stand, and what has to move behind it.
   StringRef place(const MixedGroup &group, ArrayRef<Value> inputs,
@@ -52,7 +54,7 @@ private:
                   Operation *&blame);
   std::optional<Refusal> getRefusal(const GroupCost &cost) const;
   void replaceSizes(const MixedGroup &group);
-  void eraseLeftovers(MixedOrderReductionAnalysis &analysis);
+  void eraseLeftovers();
   remark::RemarkOpts getRemark(StringRef name);
   void remarkFormed(const MixedGroup &group, MixedReductionOp op,
                     const GroupCost &cost);
@@ -72,10 +74,27 @@ private:
   /// The last op that was put behind an op, and its running number.
   llvm::DenseMap<unsigned, std::pair<Operation *, unsigned>> tails;
   llvm::DenseMap<Value, Value> replaced;
-  llvm::DenseSet<Operation *> taken;
-  llvm::SetVector<Operation *> leftovers;
+  /// Ops by their numbers: in a group that was formed, and not needed by it any
+  /// more.
+  llvm::BitVector taken, leftovers;
   SmallVector<MissedGroup> missed;
 };
+
+/// All blocks in `op`, but for the bodies of linalg ops. Where order means
+/// nothing there is no place for a group.
+void collect(Operation *op, SmallVectorImpl<Block *> &blocks) {
+  for (Region &region : op->getRegions()) {
+    if (!mayHaveSSADominance(region))
+      continue;
+    for (Block &block : region) {
+      blocks.push_back(&block);
+      for (Operation &inner : block)
+        if (inner.getNumRegions() != 0 && !isa<linalg::GenericOp>(inner) &&
+            !isa<linalg::LinalgOp, MixedReductionOp>(inner))
+          collect(&inner, blocks);
+    }
+  }
+}
 
 struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
   using NormFusionFormBase::NormFusionFormBase;
@@ -89,21 +108,9 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
     }
     BlockFormer::Options options{rowOnly, profit, *target};
     SmallVector<Block *> blocks;
-    auto collect = [&](FunctionOpInterface function) {
-      function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (isa<linalg::LinalgOp, MixedReductionOp>(op))
-          return WalkResult::skip();
-        for (Region &region : op->getRegions())
-          for (Block &inner : region)
-            blocks.push_back(&inner);
-        return WalkResult::advance();
-      });
+    getOperation()->walk<WalkOrder::PreOrder>([&](FunctionOpInterface op) {
+      collect(op, blocks);
       return WalkResult::skip();
-    };
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto function = dyn_cast<FunctionOpInterface>(op))
-        return collect(function);
-      return WalkResult::advance();
     });
     for (Block *block : blocks)
       BlockFormer(*block, options).run();
@@ -188,7 +195,9 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
 /// Sizes of results of the group are sizes of what the results start from.
 void BlockFormer::replaceSizes(const MixedGroup &group) {
   for (Operation *op : group.members)
-    for (OpResult result : op->getResults())
+    for (OpResult result : op->getResults()) {
+      if (!info->hasSizeUsers(info->getId(result)))
+        continue;
       for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
         if (!isa<tensor::DimOp>(use.getOwner()))
           continue;
@@ -198,32 +207,33 @@ void BlockFormer::replaceSizes(const MixedGroup &group) {
               cast<OpResult>(source).getResultNumber())->get();
         use.set(source);
       }
+    }
 }
 
 /// Bytes that the ops of the group read and write as they stand: each reduction
 /// its operands, each stored value once.
-static int64_t getBytesBefore(const MixedGroup &group) {
+static int64_t getBytesBefore(BlockInfo &info, const MixedGroup &group) {
   const IterationSpace &space = *group.space;
   int64_t bytes = 0;
   auto count = [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return;
-    std::optional<AxisMap> axes = space.getAxes(value);
-    if (axes)
-      bytes += estimateBytes(space, space.getAxisSet(*axes), type);
+    IterationSpace::MapId axes = space.getAxesId(info.getId(value));
+    if (axes != IterationSpace::none)
+      bytes += estimateBytes(space, space.getSet(axes), type);
   };
   for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(group.producers),
                                     ArrayRef<Operation *>(group.members)})
     for (Operation *op : ops) {
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-      if (!linalgOp)
+      if (isReshape(op))
         continue;
-      for (OpOperand *input : linalgOp.getDpsInputOperands())
-        count(input->get());
-      if (linalgOp.getNumReductionLoops() != 0)
-        for (OpOperand &init : linalgOp.getDpsInitsMutable())
-          count(init.get());
+      // On tensors, inits are the last operands, one a result. Only reductions
+      // read them.
+      bool reads = info.hasReductionLoops(info.getOrder(op));
+      for (Value operand :
+           op->getOperands().drop_back(reads ? 0 : op->getNumResults()))
+        count(operand);
       for (Value result : op->getResults())
         count(result);
     }
@@ -241,17 +251,18 @@ std::optional<Refusal> BlockFormer::getRefusal(const GroupCost &cost) const {
 bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                        const MixedGroup &group) {
   // An op that another group took in meanwhile: the next round sees it there.
+  BlockInfo &info = analysis.getInfo();
   if (llvm::any_of(group.members,
-                   [&](Operation *op) { return taken.contains(op); }))
+                   [&](Operation *op) { return taken[info.getOrder(op)]; }))
     return false;
-  GroupBuilder builder(analysis.getInfo(), group, replaced);
+  GroupBuilder builder(info, group, replaced);
   if (!builder.canBuild()) {
     missed.push_back({"unknown-size", group.members.front(),
                       "a size that no operand has", "sizes from operands"});
     return false;
   }
   GroupCost cost = builder.getCost();
-  cost.bytesBefore = getBytesBefore(group);
+  cost.bytesBefore = getBytesBefore(info, group);
   if (std::optional<Refusal> refusal = getRefusal(cost)) {
     missed.push_back({refusal->reason, group.members.front(), refusal->found,
                       refusal->needed});
@@ -296,63 +307,82 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   setPositions(first, last, anchor);
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
-  BlockInfo &info = analysis.getInfo();
   for (auto [result, value] : llvm::zip_equal(group.results, results)) {
     Value old = result;
     replaced[old] = value;
     old.replaceUsesWithIf(value, [&](OpOperand &use) {
       Operation *user = info.getAncestor(use.getOwner());
-      return user && !members.contains(user) && info.isLive(user);
+      return !user || (!members.contains(user) && info.isLive(user));
     });
   }
-  taken.insert(group.members.begin(), group.members.end());
-  leftovers.insert(group.members.begin(), group.members.end());
-  leftovers.insert(group.producers.begin(), group.producers.end());
+  for (Operation *op : group.members) {
+    taken.set(info.getOrder(op));
+    leftovers.set(info.getOrder(op));
+  }
+  for (Operation *op : group.producers)
+    leftovers.set(info.getOrder(op));
   remarkFormed(group, op, cost);
   return true;
 }
 
-void BlockFormer::eraseLeftovers(MixedOrderReductionAnalysis &analysis) {
-  BlockInfo &info = analysis.getInfo();
+void BlockFormer::eraseLeftovers() {
+  // What was seen at one point has no effects.
+  llvm::BitVector pure = leftovers;
   // Dead users of what goes go too.
-  for (unsigned i = 0; i < leftovers.size(); ++i)
-    for (Operation *user : leftovers[i]->getUsers())
-      if (Operation *op = info.getAncestor(user); op && !info.isLive(op))
-        leftovers.insert(op);
-  SmallVector<Operation *> order(leftovers.begin(), leftovers.end());
-  llvm::sort(order, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
-  llvm::DenseSet<Operation *> erased;
-  while (!order.empty()) {
-    Operation *op = order.pop_back_val();
-    if (erased.contains(op) || !op->use_empty() || !isMemoryEffectFree(op) ||
-        op->hasTrait<OpTrait::IsTerminator>())
-      continue;
-    // What it read may be dead now.
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (Operation *def = operand.getDefiningOp();
-            def && !op->isAncestor(def))
-          order.push_back(def);
-      erased.insert(inner);
-    });
-    op->erase();
+  if (info->hasDeadOps()) {
+    SmallVector<unsigned> worklist(leftovers.set_bits());
+    while (!worklist.empty())
+      for (Operation *user : info->getOps()[worklist.pop_back_val()]->getUsers())
+        if (Operation *op = info->getAncestor(user))
+          if (std::optional<unsigned> number = info->findOrder(op);
+              number && !info->isLive(*number) && !leftovers[*number]) {
+            leftovers.set(*number);
+            worklist.push_back(*number);
+          }
   }
-  leftovers.clear();
+  // From the last to the first, and with each what it leaves without a use.
+  SmallVector<Operation *> worklist;
+  SetVector<Operation *> used;
+  auto isDead = [&](Operation *op, std::optional<unsigned> number) {
+    return op->use_empty() &&
+           ((number && pure[*number]) ||
+            (isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>()));
+  };
+  for (int number = leftovers.find_last(); number >= 0;
+       number = leftovers.find_prev(number)) {
+    if (!isDead(info->getOps()[number], number))
+      continue;
+    worklist.push_back(info->getOps()[number]);
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val();
+      if (std::optional<unsigned> order = info->findOrder(op))
+        leftovers.reset(*order);
+      used.clear();
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (inner == op || operand.getParentBlock() != inner->getBlock())
+            if (Operation *def = operand.getDefiningOp();
+                def && !op->isProperAncestor(def))
+              used.insert(def);
+      });
+      op->erase();
+      for (Operation *def : used)
+        if (def->use_empty() && isDead(def, info->findOrder(def)))
+          worklist.push_back(def);
+    }
+  }
 }
 
 void BlockFormer::run() {
   // A round forms all groups that the analysis finds at once. Few rounds are
   // ever needed; the bound keeps the work linear whatever the IR.
-  for (unsigned round = 0; round < 8; ++round) {
-    bool again = false;
-    if (!formRound(again) || !again)
-      break;
-  }
+  constexpr unsigned maxRounds = 8;
+  for (unsigned round = 1; round <= maxRounds; ++round)
+    if (!formRound(/*isLast=*/round == maxRounds))
+      return;
 }
 
-bool BlockFormer::formRound(bool &again) {
+bool BlockFormer::formRound(bool isLast) {
   if (llvm::none_of(block, [](Operation &op) {
         auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
         return linalgOp && linalgOp.getNumReductionLoops() != 0;
@@ -361,23 +391,33 @@ bool BlockFormer::formRound(bool &again) {
   MixedOrderReductionAnalysis analysis(block, {options.rowOnly});
   missed.clear();
   replaced.clear();
-  taken.clear();
   info = &analysis.getInfo();
+  for (llvm::BitVector *ops : {&taken, &leftovers}) {
+    ops->clear();
+    ops->resize(info->getOps().size());
+  }
   positions.clear();
   tails.clear();
+  bool formed = false;
   for (const MixedGroup &group : analysis.getGroups())
-    again |= form(analysis, group);
-  if (again) {
-    eraseLeftovers(analysis);
-    return true;
-  }
+    formed |= form(analysis, group);
   llvm::append_range(missed, analysis.getMissed());
-  for (const MissedGroup &group : missed)
-    remark::missed(group.blame->getLoc(), getRemark(group.reason))
-        << remark::metric("op", group.blame->getName().getStringRef().str())
-        << remark::metric("found", group.found)
-        << remark::metric("needed", group.needed);
-  return false;
+  // Another round sees what is left beside the groups as single ops.
+  bool isDone =
+      !formed || isLast ||
+      (missed.empty() &&
+       llvm::all_of(analysis.getReductions(), [&](const PointOp *point) {
+         return taken[point->number];
+       }));
+  if (isDone)
+    for (const MissedGroup &group : missed)
+      remark::missed(group.blame->getLoc(), getRemark(group.reason))
+          << remark::metric("op", group.blame->getName().getStringRef().str())
+          << remark::metric("found", group.found)
+          << remark::metric("needed", group.needed);
+  if (formed)
+    eraseLeftovers();
+  return !isDone;
 }
 
 remark::RemarkOpts BlockFormer::getRemark(StringRef name) {

@@ -28,8 +28,10 @@ GroupBuilder::GroupBuilder(BlockInfo &info, const MixedGroup &group,
                            const llvm::DenseMap<Value, Value> &replaced)
     : info(info), group(group), space(*group.space), replaced(replaced),
       context(info.getBlock().getParentOp()->getContext()) {
-  inGroup.insert(group.members.begin(), group.members.end());
-  inGroup.insert(group.producers.begin(), group.producers.end());
+  for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(group.members),
+                                    ArrayRef<Operation *>(group.producers)})
+    for (Operation *op : ops)
+      inGroup.insert(info.getOrder(op));
   selectNeeded();
   emitRegion();
   chooseDims();
@@ -48,45 +50,45 @@ SmallVector<Value> GroupBuilder::getInputs() const {
 // Which ops the results need
 //===----------------------------------------------------------------------===//
 
-bool GroupBuilder::isInternal(Value value, const AxisMap &required) const {
-  Operation *def = value.getDefiningOp();
-  if (!def || !inGroup.contains(def))
-    return false;
-  std::optional<AxisMap> axes = space.getAxes(value);
-  return axes && *axes == required;
+bool GroupBuilder::isInternal(unsigned id,
+                              IterationSpace::MapId required) const {
+  unsigned def = info.getDef(id);
+  return def != BlockInfo::none && inGroup.contains(def) &&
+         required != IterationSpace::none && space.getAxesId(id) == required;
 }
 
 void GroupBuilder::selectNeeded() {
-  llvm::DenseSet<Operation *> seen;
-  SmallVector<Operation *> worklist;
-  auto need = [&](Value value, const AxisMap &required) {
-    if (!info.isUniform(value) && isInternal(value, required) &&
-        seen.insert(value.getDefiningOp()).second)
-      worklist.push_back(value.getDefiningOp());
+  llvm::SmallDenseSet<unsigned, 64> seen;
+  SmallVector<unsigned> worklist;
+  auto need = [&](unsigned id, IterationSpace::MapId required) {
+    if (!info.isUniform(id) && isInternal(id, required) &&
+        seen.insert(info.getDef(id)).second)
+      worklist.push_back(info.getDef(id));
   };
-  for (Value result : group.results)
-    need(result, *space.getAxes(result));
+  for (Value result : group.results) {
+    unsigned id = info.getId(result);
+    need(id, space.getAxesId(id));
+  }
   while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    needed.push_back(op);
+    unsigned number = worklist.pop_back_val();
+    needed.push_back(number);
     // A reduction that continues another one reads what that one reads.
-    if (Operation *inner = group.continued.lookup(op))
-      op = inner;
-    if (isReshape(op)) {
-      need(op->getOperand(0), *space.getAxes(op->getOperand(0)));
+    if (Operation *inner = group.continued.lookup(info.getOps()[number]))
+      number = info.getOrder(inner);
+    if (info.isReshapeOp(number)) {
+      unsigned source = info.getUsedIds(number).front();
+      need(source, space.getAxesId(source));
       continue;
     }
-    const PointOp *point = info.getPointOp(op);
-    AxisMap loops = *space.getLoops(op);
+    const PointOp *point = info.getPointOp(number);
+    IterationSpace::MapId loops = space.getLoopsId(number);
     for (const PointOperand &operand : point->operands)
-      need(operand.value, space.getRequired(loops, operand.map));
+      need(operand.id, space.getRequired(loops, operand.map));
     for (const PointResult &result : point->results)
       if (result.reduction)
-        need(result.reduction->init, space.getRequired(loops, result.map));
+        need(result.reduction->initId, space.getRequired(loops, result.map));
   }
-  llvm::sort(needed, [&](Operation *a, Operation *b) {
-    return info.getOrder(a) < info.getOrder(b);
-  });
+  llvm::sort(needed, std::less<unsigned>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,8 +97,8 @@ void GroupBuilder::selectNeeded() {
 
 Value GroupBuilder::addInput(Value value, const AxisMap &axes) {
   AxisList flat = flatten(axes);
-  if (Value other = replaced.lookup(value))
-    value = other;
+  if (auto it = replaced.find(value); it != replaced.end())
+    value = it->second;
   for (Input &input : inputs)
     if (input.value == value && input.flat == flat)
       return input.arg;
@@ -150,37 +152,40 @@ Value GroupBuilder::getUniform(Value value) {
   return scalars[value] = scalar;
 }
 
-Value GroupBuilder::getScalar(Value value, const AxisMap &required,
-                              bool isMember) {
-  if (!isMember || info.isUniform(value))
+/// One element of `value`, whose number is `id`, where it has the axes
+/// `required`; IterationSpace::none for what can only be uniform.
+Value GroupBuilder::getScalar(Value value, unsigned id,
+                              IterationSpace::MapId required) {
+  if (required == IterationSpace::none || info.isUniform(id))
     return getUniform(value);
-  return isInternal(value, required) ? scalars.lookup(value)
-                                     : addInput(value, required);
+  return isInternal(id, required) ? scalars.lookup(value)
+                                  : addInput(value, space.getMap(required));
 }
 
 void GroupBuilder::mapOperands(const PointOp &point, ArrayRef<Value> roots,
                                IRMapping &mapping, bool isMember) {
-  AxisMap loops;
-  if (isMember)
-    loops = *space.getLoops(point.op);
-  llvm::DenseSet<Operation *> slice;
+  IterationSpace::MapId loops =
+      isMember ? space.getLoopsId(point.number) : IterationSpace::none;
+  PointOp::Slice slice;
   point.getSlice(roots, slice);
-  llvm::DenseSet<Value> used(roots.begin(), roots.end());
+  llvm::SmallPtrSet<void *, 16> used;
+  for (Value root : roots)
+    used.insert(root.getAsOpaquePointer());
   for (Operation *op : slice)
-    used.insert(op->operand_begin(), op->operand_end());
+    for (Value operand : op->getOperands())
+      used.insert(operand.getAsOpaquePointer());
   for (const PointOperand &operand : point.operands)
-    if (used.contains(operand.element))
+    if (used.contains(operand.element.getAsOpaquePointer()))
       mapping.map(operand.element,
-                  getScalar(operand.value,
+                  getScalar(operand.value, operand.id,
                             isMember ? space.getRequired(loops, operand.map)
-                                     : AxisMap(),
-                            isMember));
+                                     : IterationSpace::none));
 }
 
 /// Clones what `root` needs of the body.
 Value GroupBuilder::emitElement(const PointOp &point, Value root,
                                 IRMapping &mapping) {
-  llvm::DenseSet<Operation *> slice;
+  PointOp::Slice slice;
   point.getSlice({root}, slice);
   auto mapConstant = [&](Value value) {
     Attribute attr;
@@ -225,13 +230,14 @@ void GroupBuilder::emitReduction(Operation *op) {
   Operation *inner = group.continued.lookup(op);
   Operation *source = inner ? inner : op;
   const PointOp &point = *info.getPointOp(source);
-  AxisMap loops = *space.getLoops(source);
+  IterationSpace::MapId loops = space.getLoopsId(point.number);
   bool isRow = llvm::is_contained(group.rowReductions, source);
   auto getReduced = [&](Operation *reduction) {
     const PointOp *p = info.getPointOp(reduction);
-    AxisMap l = *space.getLoops(reduction), removed;
+    const AxisMap &loops = space.getMap(space.getLoopsId(p->number));
+    AxisMap removed;
     for (unsigned loop : p->reduced.set_bits())
-      removed.push_back(l[loop]);
+      removed.push_back(loops[loop]);
     return space.getAxisSet(removed);
   };
   llvm::SmallBitVector reduced = getReduced(source);
@@ -271,8 +277,8 @@ void GroupBuilder::emitReduction(Operation *op) {
                  (reduction.combiner == Combiner::add &&
                   matchPattern(init, m_AnyZeroFloat())));
     if (!isIdentity) {
-      Value start = getScalar(reduction.init,
-                              space.getRequired(loops, result.map), true);
+      Value start = getScalar(reduction.init, reduction.initId,
+                              space.getRequired(loops, result.map));
       if (wide != type)
         start = arith::ExtFOp::create(b, loc, wide, start);
       total = createCombine(b, loc, reduction.combiner, start, total);
@@ -287,14 +293,16 @@ void GroupBuilder::emitRegion() {
   body = std::make_unique<Block>();
   bodyBuilder = std::make_unique<OpBuilder>(context);
   bodyBuilder->setInsertionPointToEnd(body.get());
-  for (Operation *op : needed) {
-    if (isReshape(op)) {
-      Value source = op->getOperand(0);
+  for (unsigned number : needed) {
+    Operation *op = info.getOps()[number];
+    if (info.isReshapeOp(number)) {
+      // Its operand may be the result of another group by now.
+      unsigned id = info.getUsedIds(number).front();
       scalars[op->getResult(0)] =
-          getScalar(source, *space.getAxes(source), /*isMember=*/true);
+          getScalar(info.getValue(id), id, space.getAxesId(id));
       continue;
     }
-    const PointOp *point = info.getPointOp(op);
+    const PointOp *point = info.getPointOp(number);
     if (point->isReduction())
       emitReduction(op);
     else
@@ -326,7 +334,7 @@ bool GroupBuilder::canBuild() {
       if (!hasSize(dim))
         return false;
   for (Value result : group.results) {
-    AxisMap axes = *space.getAxes(result);
+    const AxisMap &axes = *space.getAxes(result);
     if (!canReshape(getCoarse(flatten(axes)), axes))
       return false;
   }
@@ -388,7 +396,7 @@ MixedReductionOp GroupBuilder::build(OpBuilder &builder,
       builder.getArrayAttr(maps), ScheduleAttr());
   op.getBody().push_back(body.release());
   for (auto [result, output] : llvm::zip_equal(group.results, outputOf)) {
-    AxisMap axes = *space.getAxes(result);
+    const AxisMap &axes = *space.getAxes(result);
     results.push_back(reshape(builder, op.getResult(output),
                               getCoarse(flatten(axes)), axes,
                               result.getType()));

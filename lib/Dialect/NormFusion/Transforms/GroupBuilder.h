@@ -54,11 +54,11 @@ private:
   Value emitElement(const PointOp &point, Value root, IRMapping &mapping);
   void mapOperands(const PointOp &point, ArrayRef<Value> roots,
                    IRMapping &mapping, bool isMember);
-  Value getScalar(Value value, const AxisMap &required, bool isMember);
+  Value getScalar(Value value, unsigned id, IterationSpace::MapId required);
   Value getUniform(Value value);
   Value getConstant(TypedAttr attr);
   Value addInput(Value value, const AxisMap &axes);
-  bool isInternal(Value value, const AxisMap &required) const;
+  bool isInternal(unsigned id, IterationSpace::MapId required) const;
 
   void chooseDims();
   AxisMap getCoarse(const AxisList &flat) const;
@@ -79,11 +79,12 @@ private:
 
   BlockInfo &info;
   const MixedGroup &group;
-  const IterationSpace &space;
+  IterationSpace &space;
   const llvm::DenseMap<Value, Value> &replaced;
   MLIRContext *context;
-  llvm::DenseSet<Operation *> inGroup;
-  SmallVector<Operation *> needed;
+  /// BlockInfo's numbers of ops, in block order.
+  llvm::SmallDenseSet<unsigned, 64> inGroup;
+  SmallVector<unsigned> needed;
 
   std::unique_ptr<Block> body;
   std::unique_ptr<OpBuilder> bodyBuilder;
