@@ -174,7 +174,7 @@ unsigned norm_fusion::getExchangeBytes(const Problem &problem,
 bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
   return schedule.getCopy() == Copy::cp_async &&
          llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
-           return bytes * schedule.getVector() < 4;
+           return bytes < 4 && bytes * schedule.getVector() <= 4;
          });
 }
 
@@ -198,8 +198,9 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
     if (isShifted(problem, schedule)) {
       step = 0;
       for (unsigned bytes : problem.elementBytes)
-        step +=
-            groups * warps * getShiftedBytes(schedule.getChunks() * 32 * bytes);
+        step += groups * warps *
+                getShiftedBytes(schedule.getChunks() * 32 *
+                                schedule.getVector() * bytes);
     }
     unsigned ring = (schedule.getSlots() + 1) * step;
     unsigned sums = 0;
@@ -224,7 +225,8 @@ static unsigned estimateRegisters(const Problem &problem,
                              int64_t(schedule.getBlockColumns());
   bool shifted = isShifted(problem, schedule);
   unsigned values =
-      shifted ? 4 * lane + (schedule.getCluster() > 1 ? 16 : 0)
+      shifted ? 2 * lane + 16 +
+                    (problem.columns % schedule.getVector() ? 2 * lane : 0)
               : 2 * schedule.getVector() * std::min(schedule.getChunks(), 3u);
   return llvm::divideCeil(lane *
                               (accumulators + 2 +
@@ -302,15 +304,14 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse("structure=" + name +
                     " needs columns that are contiguous in every operand");
     unsigned vector = schedule.getVector();
-    if (!llvm::isPowerOf2_32(vector) || problem.columns % vector)
+    bool shifted = isShifted(problem, schedule);
+    if (!llvm::isPowerOf2_32(vector) || (problem.columns % vector && !shifted))
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
                                   vector, problem.columns));
-    bool shifted = isShifted(problem, schedule);
-    if (shifted && (vector != 1 || isSmall))
-      return refuse(llvm::formatv(
-          "structure={0} vector={1} makes copies of less than 4 bytes: these "
-          "need structure=ring vector=1",
-          name, vector));
+    if (shifted && isSmall)
+      return refuse(llvm::formatv("structure=small vector={0} makes copies of "
+                                  "up to 4 bytes: these need structure=ring",
+                                  vector));
     for (unsigned bytes : problem.elementBytes) {
       unsigned size = bytes * vector;
       if ((!shifted && size < 4) || (size > 16 && size % 16))
@@ -401,7 +402,8 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   Combine combine = tags ? Combine::tags : Combine::grid;
   Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;
   // Copies of 4 bytes are many: where elements are narrower, a warp's part of a
-  // row is shifted instead. A lane holds as many columns as with full vectors.
+  // row is shifted instead, and read by words. A lane holds as many columns as
+  // with full vectors.
   unsigned scale = getFullVector(problem) / vector;
   bool shifted =
       copy == Copy::cp_async &&
@@ -410,8 +412,10 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
       llvm::any_of(problem.elementBytes,
                    [](unsigned bytes) { return bytes < 4; });
   if (shifted) {
-    scale *= vector;
-    vector = 1;
+    unsigned words =
+        4 / *llvm::min_element(problem.elementBytes);
+    scale = getFullVector(problem) / words;
+    vector = words;
   }
   int64_t vectors =
       std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);

@@ -78,7 +78,9 @@ struct AffineForm {
 struct ColumnView {
   unsigned width = 1;
   Value column; ///< i64, linear over the column dimensions
-  Value mask;   ///< i1, null if all columns exist
+  Value mask;   ///< i1, null if all columns exist; else of the first column
+  /// i1 an element, where some elements of a vector may not exist.
+  SmallVector<Value> elementMasks;
   llvm::DenseMap<Value, Value> values; ///< of the region, at this view
   llvm::DenseMap<Value, AffineForm> forms;
 };
@@ -142,6 +144,7 @@ private:
   /// regions only use them.
   void prepareRowValues(unsigned p);
   Value masked(Value value, ColumnView &view, Combiner combiner);
+  bool mayBeUnaligned(unsigned i, unsigned width);
   /// Stores the outputs whose value is known first in phase `p`.
   void storeElementOutputs(unsigned p, MutableArrayRef<ColumnView> views,
                            Value allExist);

@@ -131,6 +131,16 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
   Value elementOffset = offset(input, indices);
   if (!view.mask)
     return loadGlobal(input, elementOffset, view.width);
+  if (!view.elementMasks.empty()) {
+    Type element = getElementTypeOrSelf(op.getOperand(input).getType());
+    Value vector = LLVM::PoisonOp::create(b, withWidth(element, view.width));
+    for (auto [e, exists] : llvm::enumerate(view.elementMasks)) {
+      Value at = select(exists, add(elementOffset, i64(e)), i64(0));
+      vector = vector::InsertOp::create(b, loadGlobal(input, at, 1), vector,
+                                        int64_t(e));
+    }
+    return vector;
+  }
   // Lanes beyond the last column read column 0 and are masked later on.
   for (unsigned d : columnDims.set_bits())
     indices[d] = i64(0);
@@ -325,9 +335,15 @@ Value KernelEmitter::masked(Value value, ColumnView &view, Combiner combiner) {
     return value;
   TypedAttr identity =
       getIdentity(combiner, getElementTypeOrSelf(value.getType()));
-  if (auto type = dyn_cast<VectorType>(value.getType()))
+  Value mask = view.mask;
+  if (auto type = dyn_cast<VectorType>(value.getType())) {
     identity = DenseElementsAttr::get(type, Attribute(identity));
-  return select(view.mask, value, arith::ConstantOp::create(b, identity));
+    if (!view.elementMasks.empty())
+      mask = vector::FromElementsOp::create(
+          b, VectorType::get(type.getShape(), b.getI1Type()),
+          view.elementMasks);
+  }
+  return select(mask, value, arith::ConstantOp::create(b, identity));
 }
 
 /// The outputs that the body (not the combine region) writes, in order.
@@ -337,6 +353,13 @@ static SmallVector<unsigned> getBodyOutputs(MixedReductionOp op) {
     if (!op.isSplit() || !op.isColumnOutput(i))
       outputs.push_back(i);
   return outputs;
+}
+
+/// True if rows of operand `i` don't all begin at a multiple of a vector.
+bool KernelEmitter::mayBeUnaligned(unsigned i, unsigned width) {
+  Type type = getElementTypeOrSelf(op.getOperand(i).getType());
+  unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
+  return width > 1 && problem.columns * bytes % (bytes * width) != 0;
 }
 
 /// Where all columns exist for the whole warp, one branch says so.
@@ -364,14 +387,45 @@ void KernelEmitter::storeElementOutputs(unsigned p,
     b.setInsertionPointToStart(ifOp.thenBlock());
     emit();
   };
+  auto storeView = [&](unsigned operand, Value value, ColumnView &view,
+                       bool masked) {
+    SmallVector<Value> indices(rowIndices);
+    delinearize(view.column, columnDims, indices);
+    Value elementOffset = offset(operand, indices);
+    if (!mayBeUnaligned(operand, view.width))
+      return guarded(masked ? view.mask : Value(),
+                     [&] { storeGlobal(operand, elementOffset, value); });
+    // Whole vectors if the row begins at a multiple of them, else elements.
+    Type element = getElementTypeOrSelf(op.getOperand(operand).getType());
+    unsigned bytes =
+        getMemoryType(element).getIntOrFloatBitWidth() / 8 * view.width;
+    Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(),
+                                          address(operand, elementOffset));
+    Value whole = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq,
+        arith::AndIOp::create(b, bits, i64(bytes - 1)), i64(0));
+    if (masked)
+      whole = both(whole, view.elementMasks.empty()
+                              ? view.mask
+                              : view.elementMasks.back());
+    auto ifWhole = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifWhole.thenBlock());
+    storeGlobal(operand, elementOffset, value);
+    b.setInsertionPointToStart(ifWhole.elseBlock());
+    for (unsigned e = 0; e < view.width; ++e)
+      guarded(!masked ? Value()
+              : view.elementMasks.empty() ? view.mask
+                                          : view.elementMasks[e],
+              [&] {
+                storeGlobal(operand, add(elementOffset, i64(e)),
+                            vector::ExtractOp::create(b, value, int64_t(e)));
+              });
+  };
   auto store = [&](bool masked) {
     for (ColumnView &view : views)
-      guarded(masked ? view.mask : Value(), [&] {
-        SmallVector<Value> indices(rowIndices);
-        delinearize(view.column, columnDims, indices);
-        for (auto [operand, value] : ready)
-          storeGlobal(operand, offset(operand, indices), evaluate(value, view));
-      });
+      for (auto [operand, value] : ready)
+        storeView(operand, evaluate(value, view), view, masked);
   };
   guarded(rowExists, [&] {
     if (!allExist)
