@@ -573,7 +573,10 @@ Error Run::tuneIt() {
                                      std::chrono::duration<double>(
                                          options.tuneSeconds));
   auto mayGoOn = [&] { return Clock::now() < deadline; };
-  auto say = [](StringRef text) { llvm::outs() << text << "\n"; };
+  auto say = [](StringRef text) {
+    llvm::outs() << text << "\n";
+    llvm::outs().flush();
+  };
   Expected<std::vector<TuningReport>> tuned =
       tune({*source, signature, compile, *device, inputs, results, getTolerance,
             options.tune, mayGoOn, say});
