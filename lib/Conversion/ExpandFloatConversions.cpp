@@ -9,10 +9,16 @@
 // smallest normal number, adding a power of two whose last bit has the weight
 // of the narrow type's last bit makes the hardware do the same.
 //
+// GPUs convert two f32 to 8-bit floats with one instruction, which turns what is
+// too large into the largest finite value where the IR says NaN or infinity: a
+// clamp before it makes them agree.
+//
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Conversion/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -23,8 +29,74 @@ namespace mlir::norm_fusion {
 
 using namespace mlir;
 
-static bool isNarrow(Type type) {
-  return isa<BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(type);
+/// 8-bit floats, and bf16 unless the machine has conversions for it.
+static bool isNarrow(Type type, bool onGPU) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type) ||
+         (!onGPU && isa<BFloat16Type>(type));
+}
+
+/// The number that all elements of `value` are.
+static std::optional<APFloat> getUniform(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return std::nullopt;
+  if (auto splat = dyn_cast<SplatElementsAttr>(attr))
+    attr = splat.getSplatValue<Attribute>();
+  auto number = dyn_cast<FloatAttr>(attr);
+  return number ? std::optional(number.getValue()) : std::nullopt;
+}
+
+/// True if `value` is NaN or at most `limit` (`negative`: at least -limit), as
+/// far as the ops that clamp it say.
+static bool isBounded(Value value, const APFloat &limit, bool negative,
+                      unsigned depth = 0) {
+  if (std::optional<APFloat> number = getUniform(value)) {
+    APFloat magnitude = negative ? neg(*number) : *number;
+    bool ignored;
+    magnitude.convert(limit.getSemantics(), APFloat::rmNearestTiesToEven,
+                      &ignored);
+    return magnitude.compare(limit) != APFloat::cmpGreaterThan;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 8)
+    return false;
+  auto bounded = [&](Value operand) {
+    return isBounded(operand, limit, negative, depth + 1);
+  };
+  bool isMin = isa<arith::MinimumFOp, arith::MinNumFOp>(op);
+  if (isMin || isa<arith::MaximumFOp, arith::MaxNumFOp>(op)) {
+    bool lhs = bounded(op->getOperand(0)), rhs = bounded(op->getOperand(1));
+    return isMin != negative ? lhs || rhs : lhs && rhs;
+  }
+  auto select = dyn_cast<arith::SelectOp>(op);
+  if (!select)
+    return false;
+  if (bounded(select.getTrueValue()) && bounded(select.getFalseValue()))
+    return true;
+  // bound if x is beyond it, else x (or NaN, whichever way that compares).
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare || compare.getLhs() != select.getFalseValue())
+    return false;
+  // Constants may be there twice.
+  std::optional<APFloat> bound = getUniform(select.getTrueValue());
+  std::optional<APFloat> compared = getUniform(compare.getRhs());
+  if (compare.getRhs() != select.getTrueValue() &&
+      !(bound && compared && bound->bitwiseIsEqual(*compared)))
+    return false;
+  using P = arith::CmpFPredicate;
+  P predicate = compare.getPredicate();
+  bool isBelow = predicate == P::OLT || predicate == P::OLE ||
+                 predicate == P::ULT || predicate == P::ULE;
+  bool isAbove = predicate == P::OGT || predicate == P::OGE ||
+                 predicate == P::UGT || predicate == P::UGE;
+  return (negative ? isBelow : isAbove) && bounded(select.getTrueValue());
+}
+
+/// True if chips of this name convert f32 to 8-bit floats.
+static bool hasFloat8Conversions(StringRef chip) {
+  unsigned number = 0;
+  return chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
+         number >= 89;
 }
 
 /// `like` with another element type: a scalar, or a vector of the same shape.
@@ -87,13 +159,14 @@ struct Emitter {
 
 /// extf from bf16, f8E4M3FN or f8E5M2.
 struct ExpandExtF final : OpRewritePattern<arith::ExtFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandExtF(MLIRContext *context, bool onGPU)
+      : OpRewritePattern(context), onGPU(onGPU) {}
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
     Type to = getElementTypeOrSelf(op.getType());
-    if (!isNarrow(from) || isa<TensorType>(op.getType()))
+    if (!isNarrow(from, onGPU) || isa<TensorType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "not from a narrow float");
     Emitter e(rewriter, op.getLoc(), op.getType());
     Value bits = e.bitcast(op.getIn(), rewriter.getIntegerType(
@@ -139,25 +212,98 @@ struct ExpandExtF final : OpRewritePattern<arith::ExtFOp> {
     rewriter.replaceOp(op, wide);
     return success();
   }
+
+  bool onGPU;
+};
+
+/// truncf of clamped f32 to an 8-bit float, by the hardware.
+struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
+  ConvertClamped(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    if (!from.isF32() || !isNarrow(to, /*onGPU=*/true) ||
+        isa<TensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not f32 to an 8-bit float");
+    if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
+        arith::RoundingMode::to_nearest_even)
+      return rewriter.notifyMatchFailure(op, "not to nearest even");
+    APFloat largest = APFloat::getLargest(to.getFloatSemantics());
+    bool ignored;
+    largest.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                    &ignored);
+    if (!isBounded(op.getIn(), largest, /*negative=*/false) ||
+        !isBounded(op.getIn(), largest, /*negative=*/true))
+      return rewriter.notifyMatchFailure(op, "not clamped");
+
+    Location loc = op.getLoc();
+    auto type = dyn_cast<VectorType>(op.getType());
+    int64_t count = type ? type.getNumElements() : 1;
+    if (type && (type.getRank() != 1 || count % 2))
+      return rewriter.notifyMatchFailure(op, "not pairs");
+    auto index = [&](int64_t k) -> Value {
+      return arith::ConstantIntOp::create(rewriter, loc, k, 32);
+    };
+    auto element = [&](int64_t k) -> Value {
+      return type ? LLVM::ExtractElementOp::create(rewriter, loc, op.getIn(),
+                                                   index(k))
+                        .getResult()
+                  : op.getIn();
+    };
+    std::string text = ("cvt.rn.satfinite." +
+                        Twine(isa<Float8E5M2Type>(to) ? "e5m2x2" : "e4m3x2") +
+                        ".f32 $0, $1, $2;")
+                           .str();
+    auto pair = [&](Value low, Value high) -> Value {
+      return LLVM::InlineAsmOp::create(
+                 rewriter, loc, rewriter.getI16Type(), ValueRange{high, low},
+                 text, "=h,f,f", /*has_side_effects=*/false,
+                 /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                 LLVM::AsmDialectAttr::get(rewriter.getContext(),
+                                           LLVM::AsmDialect::AD_ATT),
+                 /*operand_attrs=*/ArrayAttr())
+          ->getResult(0);
+    };
+    Value bits;
+    if (!type) {
+      bits = arith::TruncIOp::create(rewriter, loc, rewriter.getI8Type(),
+                                     pair(element(0), element(0)));
+    } else {
+      Value pairs = LLVM::PoisonOp::create(
+          rewriter, loc, VectorType::get({count / 2}, rewriter.getI16Type()));
+      for (int64_t k = 0; k < count; k += 2)
+        pairs = LLVM::InsertElementOp::create(
+            rewriter, loc, pairs, pair(element(k), element(k + 1)),
+            index(k / 2));
+      bits = LLVM::BitcastOp::create(
+          rewriter, loc, type.clone(rewriter.getI8Type()), pairs);
+    }
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+    return success();
+  }
 };
 
 /// truncf to bf16, f8E4M3FN or f8E5M2, and from f64 to f16.
 struct ExpandTruncF final : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandTruncF(MLIRContext *context, bool onGPU)
+      : OpRewritePattern(context), onGPU(onGPU) {}
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
     auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
     if (isa<TensorType>(op.getType()) ||
-        !(isNarrow(to) || (from.isF64() && to.isF16())))
+        !(isNarrow(to, onGPU) || (!onGPU && from.isF64() && to.isF16())))
       return rewriter.notifyMatchFailure(op, "not to a narrow float");
     if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
         arith::RoundingMode::to_nearest_even)
       return rewriter.notifyMatchFailure(op, "not to nearest even");
     Emitter e(rewriter, op.getLoc(), op.getType());
     Value in = op.getIn();
-    if (isNarrow(from) || from.isF16()) {
+    if (isNarrow(from, /*onGPU=*/false) || from.isF16()) {
       from = rewriter.getF32Type();
       in = e.extend(in, from);
     }
@@ -168,6 +314,8 @@ struct ExpandTruncF final : OpRewritePattern<arith::TruncFOp> {
   }
 
 private:
+  bool onGPU;
+
   static Value round(Emitter &e, Value in, FloatType from, FloatType to) {
     unsigned width = from.getWidth();
     unsigned fromMantissa = from.getFPMantissaWidth() - 1;
@@ -230,7 +378,9 @@ struct ExpandFloatConversionsPass final
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandExtF, ExpandTruncF>(&getContext());
+    patterns.add<ExpandExtF, ExpandTruncF>(&getContext(), !chip.empty());
+    if (hasFloat8Conversions(chip))
+      patterns.add<ConvertClamped>(&getContext());
     // Folding would turn a constant bitcast back into what was expanded.
     if (failed(applyPatternsGreedily(
             getOperation(), std::move(patterns),

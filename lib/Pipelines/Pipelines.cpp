@@ -113,6 +113,9 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   if (plainOnDevice)
     addPlainKernelPasses(pm);
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
+  NormFusionExpandFloatConversionsOptions conversions;
+  conversions.chip = std::string(options.chip);
+  device.addPass(createNormFusionExpandFloatConversions(conversions));
   device.addPass(createLowerAffinePass());
   device.addPass(memref::createExpandStridedMetadataPass());
   device.addPass(createLowerAffinePass());

@@ -8,8 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Schedule/Schedule.h"
+#include "Structures.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,15 +24,54 @@ static unsigned getBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
+/// Of one byte; kernels convert them and move them, nothing else.
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+static bool convertsOrMoves(Operation *op) {
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+    return truncate.getRoundingmode().value_or(
+               arith::RoundingMode::to_nearest_even) ==
+           arith::RoundingMode::to_nearest_even;
+  return isa<arith::ExtFOp, arith::BitcastOp, arith::SelectOp,
+             arith::ConstantOp, YieldOp>(op);
+}
+
 /// Types that kernels can load, store and shuffle.
 static bool isKernelType(Type type) {
   if (type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-      type.isIndex())
+      type.isIndex() || isFloat8(type))
     return true;
   if (!type.isSignlessInteger())
     return false;
   unsigned width = type.getIntOrFloatBitWidth();
   return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
+}
+
+/// True if a column result needs a reduction of everything.
+static bool
+mixesTotals(MixedReductionOp op,
+            const llvm::DenseMap<Value, llvm::SmallBitVector> &levels) {
+  Block *combine = op.getCombineBlock();
+  unsigned inputs = op.getInputs().size();
+  SmallVector<Value> worklist;
+  for (Value value : combine->getTerminator()->getOperands())
+    if (levels.lookup(value).any())
+      worklist.push_back(value);
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getArgNumber() >= inputs && levels.lookup(argument).none())
+        return true;
+      continue;
+    }
+    llvm::append_range(worklist, value.getDefiningOp()->getOperands());
+  }
+  return false;
 }
 
 Problem Problem::get(MixedReductionOp op) {
@@ -48,7 +88,10 @@ Problem Problem::get(MixedReductionOp op) {
                           ? ShapedType::kDynamic
                           : problem.columns * sizes[d];
   }
-  problem.contiguousColumns = columnDims.size() == 1;
+  problem.innerColumns = sizes[columnDims.back()];
+  // Vectors must not cross from one block of columns to the next.
+  problem.contiguousColumns =
+      columnDims.size() == 1 || !ShapedType::isDynamic(problem.innerColumns);
   unsigned inputs = op.getInputs().size();
   for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i) {
     Type type = getElementTypeOrSelf(op.getOperand(i).getType());
@@ -60,34 +103,74 @@ Problem Problem::get(MixedReductionOp op) {
     for (AffineExpr expr : map.getResults())
       (op.isColumnDim(cast<AffineDimExpr>(expr).getPosition()) ? hasColumn
                                                                : hasRow) = true;
-    if (!hasColumn && i >= inputs &&
+    if (!hasColumn && i >= inputs && map.getNumResults() != 0 &&
         map.getNumResults() + columnDims.size() != op.getNumDims())
       problem.unsupported =
           llvm::formatv("output #{0} varies over some row dimensions alone", i);
     if (!hasColumn)
       continue;
+    // Outputs in another order are written element by element.
     auto last = cast<AffineDimExpr>(map.getResults().back());
-    problem.contiguousColumns &= last.getPosition() == columnDims.front();
-    if (hasRow && i < inputs)
+    if (i < inputs && map.isFunctionOfDim(columnDims.back()))
+      problem.contiguousColumns &= last.getPosition() == columnDims.back();
+    if (i >= inputs)
+      problem.narrowOutputs |= hasRow && getBytes(type) == 1;
+    else if (hasRow)
       problem.elementBytes.push_back(getBytes(type));
+    else
+      problem.columnInputBytes += getBytes(type);
   }
   for (Region *region : {&op.getBody(), &op.getCombine()})
-    for (Operation &inner : region->getOps())
-      for (Type type : inner.getResultTypes())
+    for (Operation &inner : region->getOps()) {
+      SmallVector<Type> types(inner.getResultTypes());
+      for (Type type : types)
         if (!isKernelType(type))
           problem.unsupported =
               llvm::formatv("'{0}' computes {1}", inner.getName(), type);
+      llvm::append_range(types, inner.getOperandTypes());
+      if (auto narrow = llvm::find_if(types, isFloat8);
+          narrow != types.end() && !convertsOrMoves(&inner))
+        problem.unsupported =
+            llvm::formatv("'{0}' computes with {1}", inner.getName(), *narrow);
+    }
 
   std::optional<llvm::SmallBitVector> kept;
+  llvm::DenseMap<Value, llvm::SmallBitVector> levels;
+  op.inferLevels(levels);
   for (Operation &inner : *op.getBodyBlock()) {
+    if (isa<ColumnReduceOp>(inner))
+      problem.unsupported = "column reductions that aren't split";
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
       ++problem.rowReductions;
-      if (reduce.getOver() && reduce.getOver()->size() != columnDims.size())
-        problem.unsupported = "a row reduction over some column dimensions";
+      if (!reduce.getOver() || reduce.getOver()->size() == columnDims.size())
+        continue;
+      // Of the last column dimensions, one block of columns after the other.
+      SmallVector<int64_t> over(*reduce.getOver());
+      llvm::sort(over);
+      int64_t block = 1;
+      for (auto [d, dim] : llvm::zip(
+               over, ArrayRef(columnDims).take_back(over.size())))
+        block = d != dim || block == 0 || ShapedType::isDynamic(sizes[d])
+                    ? 0
+                    : block * sizes[d];
+      problem.blockColumns.push_back(block);
+      llvm::SmallBitVector missing = op.getColumnDims();
+      missing.reset(levels[reduce.getOperand()]);
+      if (missing.any())
+        problem.unsupported =
+            "a row reduction of what is the same for blocks of columns";
     }
     auto accumulate = dyn_cast<PartialAccumulateOp>(inner);
     if (!accumulate)
       continue;
+    if (!levels[accumulate.getOperand()].anyCommon(op.getColumnDims())) {
+      problem.scalarBytes.push_back(
+          getBytes(accumulate.getOperand().getType()));
+      problem.taggable &= problem.scalarBytes.back() <= 4;
+      if (accumulate.getOver())
+        problem.unsupported = "a reduction of rows over some row dimensions";
+      continue;
+    }
     problem.accumulatorBytes.push_back(
         getBytes(accumulate.getOperand().getType()));
     llvm::SmallBitVector rows = op.getRowDims();
@@ -104,9 +187,13 @@ Problem Problem::get(MixedReductionOp op) {
                         (accumulate.getCombiner() == Combiner::add ||
                          accumulate.getCombiner() == Combiner::mul);
   }
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
+    if (isTiledOutput(op, i))
+      problem.tiledBytes.push_back(
+          getBytes(getElementTypeOrSelf(op.getOutputs()[i].getType())));
   // A column output may vary over the kept rows and the columns alone.
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
-    if (!op.isColumnOutput(i))
+    if (!op.isColumnOutput(i) || op.getOutputMap(i).getNumResults() == 0)
       continue;
     llvm::SmallBitVector extra(op.getNumDims());
     for (AffineExpr expr : op.getOutputMap(i).getResults())
@@ -122,6 +209,8 @@ Problem Problem::get(MixedReductionOp op) {
           "columns of the reductions",
           i);
   }
+  if (op.isSplit() && mixesTotals(op, levels))
+    problem.unsupported = "a column result that needs a reduction of everything";
   return problem;
 }
 
@@ -140,12 +229,10 @@ static unsigned getFullVector(const Problem &problem) {
   return problem.elementBytes.empty() ? 4 : 16 / narrowest;
 }
 
-/// Columns of a vector: a full one, or the largest part of it that divides the
-/// columns.
-static unsigned getVector(const Problem &problem) {
+unsigned norm_fusion::getVector(const Problem &problem) {
   unsigned vector = getFullVector(problem);
-  while (vector > 1 && !ShapedType::isDynamic(problem.columns) &&
-         problem.columns % vector)
+  while (vector > 1 && !ShapedType::isDynamic(problem.innerColumns) &&
+         problem.innerColumns % vector)
     vector /= 2;
   return vector;
 }
@@ -161,8 +248,9 @@ unsigned norm_fusion::getPartBytes(const Problem &problem) {
   return llvm::alignTo(bytes, bytes > 8 ? 16 : 8);
 }
 
-unsigned norm_fusion::getExchangeBytes(const Problem &problem,
+unsigned norm_fusion::getExchangeBytes(const Problem &ofRow,
                                        ScheduleAttr schedule) {
+  Problem problem = getTileProblem(ofRow, schedule);
   // Row sums of two steps. What follows begins with a line: asynchronous copies
   // to addresses that aren't multiples of 32 bytes take 15% longer.
   return llvm::alignTo(getExchangeBarrierBytes(schedule) +
@@ -188,7 +276,18 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   // The combine adds the sums of all warps for up to 4 x 32 columns.
   unsigned combine = warps * groups * 4 * 32 *
                      std::max<unsigned>(problem.accumulatorBytes.size(), 1) * 8;
+  combine = std::max<unsigned>(combine, warps * groups * 8 *
+                                            problem.scalarBytes.size());
   unsigned reused = combine;
+  if (schedule.getStructure() == Structure::rows)
+    return getExchangeBytes(problem, schedule);
+  if (schedule.getStructure() == Structure::tile) {
+    unsigned bytes = 0;
+    for (unsigned b : problem.tiledBytes)
+      bytes += b;
+    return getExchangeBytes(problem, schedule) +
+           getTileRows(schedule) * schedule.getBlockColumns() * bytes;
+  }
   if (schedule.getStructure() != Structure::plain) {
     unsigned columns = schedule.getBlockColumns();
     // What lanes hold of a step, beyond the last column too.
@@ -255,14 +354,18 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     return refuse("no kernel: " + problem.unsupported);
   Structure structure = schedule.getStructure();
   bool isSmall = structure == Structure::small;
-  if (structure != Structure::ring && !isSmall && structure != Structure::plain)
+  bool isTile = structure == Structure::tile;
+  bool isRows = isTile || structure == Structure::rows;
+  if (structure != Structure::ring && !isSmall && !isRows &&
+      structure != Structure::plain)
     return refuse(llvm::formatv("structure={0} isn't available, expected ring, "
-                                "small or plain",
+                                "small, rows, tile or plain",
                                 stringifyStructure(structure)));
   if (schedule.getCombine() == Combine::tags) {
-    if (structure == Structure::plain)
-      return refuse("combine=tags with structure=plain, expected grid or "
-                    "kernel");
+    if (structure == Structure::plain || isRows)
+      return refuse(llvm::formatv("combine=tags with structure={0}, expected "
+                                  "grid or kernel",
+                                  stringifyStructure(structure)));
     if (problem.segmented)
       return refuse("combine=tags with segmented column reductions, expected "
                     "grid or kernel");
@@ -272,7 +375,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
   }
   unsigned cluster = schedule.getCluster();
   if (cluster > 1) {
-    if (structure != Structure::ring)
+    if (structure != Structure::ring && !isTile)
       return refuse(llvm::formatv("cluster={0} with structure={1}, expected 1",
                                   cluster, stringifyStructure(structure)));
     if (cluster > target.maxCluster)
@@ -280,7 +383,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   "to {1} blocks",
                                   cluster, target.maxCluster));
   }
-  if (!isSmall && (schedule.getLanes() != 32 || schedule.getRows() != 1))
+  if (!isSmall &&
+      (schedule.getLanes() != 32 || (schedule.getRows() != 1 && !isTile)))
     return refuse(llvm::formatv(
         "lanes={0} rows={1} with structure={2}, expected 32 and 1",
         schedule.getLanes(), schedule.getRows(),
@@ -302,16 +406,28 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse("structure=" + name + " needs a static number of columns");
     if (!problem.contiguousColumns)
       return refuse("structure=" + name +
-                    " needs columns that are contiguous in every operand");
+                    " needs columns that are contiguous in every input");
     unsigned vector = schedule.getVector();
     bool shifted = isShifted(problem, schedule);
-    if (!llvm::isPowerOf2_32(vector) || (problem.columns % vector && !shifted))
+    if (!llvm::isPowerOf2_32(vector) ||
+        (problem.innerColumns % vector && !shifted))
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
-                                  vector, problem.columns));
-    if (shifted && isSmall)
-      return refuse(llvm::formatv("structure=small vector={0} makes copies of "
-                                  "up to 4 bytes: these need structure=ring",
-                                  vector));
+                                  vector, problem.innerColumns));
+    if (shifted && (isSmall || problem.innerColumns != problem.columns))
+      return refuse(llvm::formatv(
+          "structure={0} vector={1} makes copies of up to 4 bytes: these need "
+          "structure=ring and one column dimension",
+          name, vector));
+    // A block of columns is held by neighbouring lanes, in one chunk.
+    for (int64_t block : problem.blockColumns)
+      if (block == 0 || block % vector ||
+          !llvm::isPowerOf2_64(block / vector) ||
+          block / vector > schedule.getLanes())
+        return refuse(llvm::formatv(
+            "structure={0} vector={1} lanes={2} with a reduction of {3} "
+            "columns, expected vector x a power of two up to lanes",
+            name, vector, schedule.getLanes(),
+            block ? std::to_string(block) : "other than neighbouring"));
     for (unsigned bytes : problem.elementBytes) {
       unsigned size = bytes * vector;
       if ((!shifted && size < 4) || (size > 16 && size % 16))
@@ -339,6 +455,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(llvm::formatv("vector={0} with structure=plain, expected 1",
                                   schedule.getVector()));
   }
+  if (isRows && !isLegalRows(problem, schedule, target, error))
+    return false;
   unsigned shared = getSharedMemoryBytes(problem, schedule);
   if (shared > target.sharedMemoryBytes)
     return refuse(llvm::formatv("needs {0} bytes of shared memory a block, the "
@@ -385,18 +503,9 @@ static bool chooseWarps(int64_t vectors, unsigned chunks,
   return false;
 }
 
-ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
-                                         const Problem &problem,
-                                         const TargetInfo &target,
-                                         std::string &reason) {
-  if (!problem.unsupported.empty()) {
-    reason = problem.unsupported;
-    return {};
-  }
-  if (ShapedType::isDynamic(problem.columns)) {
-    reason = "plain, because the number of columns is dynamic";
-    return makePlain(context);
-  }
+/// Rows in a ring: of one or more warps each, or several to a warp.
+static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
+                               const TargetInfo &target, std::string &reason) {
   unsigned vector = getVector(problem);
   bool tags = problem.taggable && !problem.segmented;
   Combine combine = tags ? Combine::tags : Combine::grid;
@@ -406,7 +515,7 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   // with full vectors.
   unsigned scale = getFullVector(problem) / vector;
   bool shifted =
-      copy == Copy::cp_async &&
+      copy == Copy::cp_async && problem.innerColumns == problem.columns &&
       llvm::any_of(problem.elementBytes,
                    [&](unsigned bytes) { return bytes * vector < 8; }) &&
       llvm::any_of(problem.elementBytes,
@@ -503,4 +612,53 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   reason = "plain, because " + why;
   return makePlain(context);
+}
+
+ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
+                                         const Problem &problem,
+                                         const TargetInfo &target,
+                                         std::string &reason) {
+  if (!problem.unsupported.empty()) {
+    reason = problem.unsupported;
+    return {};
+  }
+  if (ShapedType::isDynamic(problem.columns)) {
+    reason = "plain, because the number of columns is dynamic";
+    return makePlain(context);
+  }
+  unsigned vector = getVector(problem);
+  std::string noRows;
+  if (problem.accumulatorBytes.empty() && problem.scalarBytes.empty() &&
+      !problem.tiledBytes.empty())
+    if (ScheduleAttr tile = chooseTile(context, problem, target, noRows)) {
+      reason = noRows;
+      return tile;
+    }
+  if (problem.accumulatorBytes.empty() && problem.scalarBytes.empty() &&
+      problem.columns > 96 * vector)
+    if (ScheduleAttr rows = chooseRows(context, problem, target, noRows)) {
+      reason = noRows;
+      return rows;
+    }
+  return chooseRing(context, problem, target, reason);
+}
+
+ScheduleAttr norm_fusion::getDefaultSchedule(MLIRContext *context,
+                                             const Problem &problem,
+                                             const TargetInfo &target,
+                                             Structure structure,
+                                             std::string &reason) {
+  if (structure == Structure::plain)
+    return makePlain(context);
+  if (structure == Structure::rows && problem.contiguousColumns &&
+      !ShapedType::isDynamic(problem.columns))
+    return chooseRows(context, problem, target, reason);
+  if (structure == Structure::tile && problem.contiguousColumns &&
+      !ShapedType::isDynamic(problem.columns))
+    return chooseTile(context, problem, target, reason);
+  ScheduleAttr chosen = chooseSchedule(context, problem, target, reason);
+  if (chosen && (chosen.getStructure() == Structure::rows ||
+                 chosen.getStructure() == Structure::tile))
+    chosen = chooseRing(context, problem, target, reason);
+  return chosen;
 }

@@ -80,8 +80,17 @@ def NormFusionExpandFloatConversions
     or an instruction that not every machine has. The expansion is exact: one
     rounding to nearest even, denormals kept, overflow to infinity, or to NaN
     where the type has no infinity, as APFloat does.
+
+    With `chip`, for the code of a GPU, only conversions from and to 8-bit floats
+    are expanded, the others are left to the backend. The hardware's conversion
+    from f32 to 8-bit floats saturates. It is taken where the operand is seen to
+    be clamped to the finite range (or NaN), so that both agree, on chips that
+    have it (sm_89 and later).
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [Option<"chip", "chip", "std::string", /*default=*/"",
+                        "GPU that the code is for; empty: any machine">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def NormFusionAssertToCall

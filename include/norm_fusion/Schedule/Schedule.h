@@ -18,13 +18,26 @@ namespace mlir::norm_fusion {
 struct Problem {
   /// Columns of the space, ShapedType::kDynamic where unknown.
   int64_t columns = 0;
+  /// Columns of the last column dimension: vectors lie within them.
+  int64_t innerColumns = 0;
+  /// Columns of a block of every row reduction that reduces a part of the row:
+  /// of the last column dimensions, in one piece. 0: of others, or dynamic.
+  SmallVector<int64_t> blockColumns;
   /// Bytes of one element of every input of the element level.
   SmallVector<unsigned> elementBytes;
   /// Bytes of one accumulator of every partial accumulation.
   SmallVector<unsigned> accumulatorBytes;
+  /// Bytes of one element of all inputs of the column level.
+  unsigned columnInputBytes = 0;
+  /// Bytes of one element of every output in transposed order.
+  SmallVector<unsigned> tiledBytes;
+  /// An output of the element level has elements of one byte.
+  bool narrowOutputs = false;
+  /// Bytes of one accumulator of every reduction of everything.
+  SmallVector<unsigned> scalarBytes;
   unsigned rowReductions = 0;
-  /// Consecutive columns are consecutive in memory in every operand that
-  /// varies over columns, and these have one column dimension.
+  /// Consecutive columns are consecutive in memory in every input that varies
+  /// over the last column dimension.
   bool contiguousColumns = true;
   /// Every accumulator is an f32 sum or product: its words can carry tags.
   bool taggable = true;
@@ -41,6 +54,26 @@ struct Problem {
 /// The schedule for `problem` on `target`, and why in `reason`.
 ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
                             const TargetInfo &target, std::string &reason);
+
+/// Rows of a tile of structure=tile.
+unsigned getTileRows(ScheduleAttr schedule);
+/// True if output `i` of the op has the last row dimension last, behind the
+/// columns: structure=tile writes it through shared memory.
+bool isTiledOutput(MixedReductionOp op, unsigned i);
+/// The problem of `rows` rows at once, as structure=tile exchanges their sums.
+Problem getTileProblem(Problem problem, ScheduleAttr schedule);
+
+/// Of a row-only problem under structure=rows, the blocks that a multiprocessor
+/// with so many registers should run at once; else 1.
+unsigned getMinBlocks(const Problem &problem, ScheduleAttr schedule,
+                      unsigned registers);
+
+/// A schedule of the given structure with its usual fields, to start from where
+/// a user asks for another structure than the chosen one. Null, and why in
+/// `reason`, where there is none.
+ScheduleAttr getDefaultSchedule(MLIRContext *context, const Problem &problem,
+                                const TargetInfo &target, Structure structure,
+                                std::string &reason);
 
 /// Bytes of shared memory of a block under `schedule`.
 unsigned getSharedMemoryBytes(const Problem &problem, ScheduleAttr schedule);

@@ -157,6 +157,12 @@ void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
 }
 
 void KernelEmitter::emitTiles() {
+  bool hasResults = false;
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
+    hasResults |=
+        op.isColumnOutput(i) && op.getOutputMap(i).getNumResults() != 0;
+  if (!hasResults)
+    return;
   unsigned warps = threads / 32, width = getTileWidth(problem);
   int64_t tileColumns = 32 * width;
   Value thread = threadId();
@@ -225,7 +231,7 @@ void KernelEmitter::emitTiles() {
                                   total, part, /*contract=*/true)
                   : part;
       }
-      view.values[combine->getArgument(numInputs + a)] = total;
+      view.values[combine->getArgument(combineArguments[a])] = total;
     }
     rowValues.clear();
     uniformValues.clear();
@@ -238,8 +244,11 @@ void KernelEmitter::emitTiles() {
     auto yield = cast<YieldOp>(combine->getTerminator());
     unsigned k = 0;
     for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
-      if (op.isColumnOutput(i))
-        storeGlobal(numInputs + i, offset(numInputs + i, indices),
-                    evaluate(yield.getValues()[k++], view));
+      if (op.isColumnOutput(i)) {
+        Value value = yield.getValues()[k++];
+        if (op.getOutputMap(i).getNumResults() != 0)
+          storeGlobal(numInputs + i, offset(numInputs + i, indices),
+                      evaluate(value, view));
+      }
   }
 }

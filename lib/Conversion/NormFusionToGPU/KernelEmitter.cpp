@@ -17,8 +17,13 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
+/// LLVM has no type for these.
+static bool isFloat8(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
 Type norm_fusion::getMemoryType(Type type) {
-  if (type.isInteger(1))
+  if (type.isInteger(1) || isFloat8(type))
     return IntegerType::get(type.getContext(), 8);
   if (type.isIndex())
     return IntegerType::get(type.getContext(), 64);
@@ -49,23 +54,33 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                              const KernelArguments &arguments,
                              StringAttr sharedMemory)
     : b(b), op(op), schedule(schedule), arguments(arguments),
-      problem(Problem::get(op)), sharedMemory(sharedMemory),
+      problem(getTileProblem(Problem::get(op), schedule)), sharedMemory(sharedMemory),
       columnDims(op.getColumnDims()), segmentDims(op.getNumDims()),
       reducedRowDims(op.getRowDims()), numInputs(op.getInputs().size()),
       threads(schedule.getThreads()) {
   op.inferLevels(levels);
+  unsigned nextArgument = numInputs;
   for (Operation &inner : *op.getBodyBlock()) {
     unsigned p = 0;
     for (Value operand : inner.getOperands())
       p = std::max(p, phase(operand));
-    if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
+    if (auto reduce = dyn_cast<RowReduceOp>(inner);
+        reduce && !isBlockReduction(reduce) && !isFolded(reduce)) {
       if (waves.size() <= p)
         waves.resize(p + 1);
       waves[p].push_back(reduce);
       ++p;
     }
     if (auto accumulate = dyn_cast<PartialAccumulateOp>(inner)) {
-      accumulations.push_back(accumulate);
+      if (hasColumns(accumulate.getOperand())) {
+        accumulations.push_back(accumulate);
+        combineArguments.push_back(nextArgument++);
+      } else {
+        auto reduce = accumulate.getOperand().getDefiningOp<RowReduceOp>();
+        scalars.push_back({accumulate,
+                           reduce && isFolded(reduce) ? reduce : RowReduceOp(),
+                           nextArgument++});
+      }
       if (accumulate.getOver()) {
         reducedRowDims.reset();
         for (int64_t d : ArrayRef<int64_t>(*accumulate.getOver()))
@@ -86,7 +101,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentCount = product(segmentDims);
   segmentIndices.resize(op.getNumDims());
   rowIndices.resize(op.getNumDims());
-  exchangeBytes = getExchangeBytes(problem, schedule);
+  exchangeBytes = getExchangeBytes(Problem::get(op), schedule);
   // The blocks of a cluster work on the same rows.
   cluster = blockId();
   clusterStride = gridSize();
@@ -193,6 +208,8 @@ Value KernelEmitter::fromMemory(Value value, Type elementType) {
                   : elementType;
   if (elementType.isIndex())
     return arith::IndexCastOp::create(b, type, value);
+  if (isFloat8(elementType))
+    return arith::BitcastOp::create(b, type, value);
   if (elementType.isInteger(1)) {
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
@@ -209,16 +226,19 @@ Value KernelEmitter::toMemory(Value value, Type elementType) {
     return arith::IndexCastOp::create(b, type, value);
   if (elementType.isInteger(1))
     return arith::ExtUIOp::create(b, type, value);
+  if (isFloat8(elementType))
+    return arith::BitcastOp::create(b, type, value);
   return value;
 }
 
 Value KernelEmitter::loadGlobal(unsigned i, Value elementOffset,
-                                unsigned width) {
+                                unsigned width, bool isConstant) {
   Type element = getElementTypeOrSelf(op.getOperand(i).getType());
   unsigned bytes = getBytes(element) * width;
   Value loaded = LLVM::LoadOp::create(
       b, withWidth(getMemoryType(element), width), address(i, elementOffset),
-      /*alignment=*/width == 1 ? bytes : std::min(bytes, 16u));
+      /*alignment=*/width == 1 ? bytes : std::min(bytes, 16u),
+      /*isVolatile=*/false, /*isNonTemporal=*/false, isConstant);
   return fromMemory(loaded, element);
 }
 
@@ -229,19 +249,24 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
   auto vectorType = dyn_cast<VectorType>(value.getType());
   unsigned bytes =
       getBytes(element) * (vectorType ? vectorType.getDimSize(0) : 1);
-  if (bytes != 16) {
-    LLVM::StoreOp::create(b, value, pointer, std::min(bytes, 16u));
+  if (bytes < 8 || !vectorType) {
+    LLVM::StoreOp::create(b, value, pointer, bytes);
     return;
   }
   // Results are not read again by this kernel: they leave the caches first.
-  Value words =
-      LLVM::BitcastOp::create(b, VectorType::get({4}, b.getI32Type()), value);
-  SmallVector<Value> operands{pointer};
-  for (int64_t k = 0; k < 4; ++k)
-    operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(k)));
-  createAsm(b, TypeRange(), operands,
-            "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};",
-            "l,r,r,r,r,~{memory}");
+  Value words = LLVM::BitcastOp::create(
+      b, VectorType::get({bytes / 4}, b.getI32Type()), value);
+  unsigned piece = std::min(bytes / 4, 4u);
+  for (unsigned at = 0; at < bytes / 4; at += piece) {
+    SmallVector<Value> operands{at ? byteAddress(pointer, i64(at * 4))
+                                   : pointer};
+    for (unsigned k = 0; k < piece; ++k)
+      operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(at + k)));
+    createAsm(b, TypeRange(), operands,
+              piece == 4 ? "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};"
+                         : "st.global.cs.v2.b32 [$0], {$1, $2};",
+              piece == 4 ? "l,r,r,r,r,~{memory}" : "l,r,r,~{memory}");
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,6 +308,14 @@ void KernelEmitter::emitItems(
 }
 
 void KernelEmitter::emitRows() {
+  if (schedule.getStructure() == Structure::rows) {
+    initExchange();
+    return emitRowBlocks();
+  }
+  if (schedule.getStructure() == Structure::tile) {
+    initExchange();
+    return emitTileBlocks();
+  }
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();
@@ -297,8 +330,12 @@ void KernelEmitter::emitRows() {
   if (!tags)
     gridBarrier();
   emitTiles();
+  emitScalarResults();
   if (tags)
     countLaunch();
 }
 
-void KernelEmitter::emitCombine() { emitTiles(); }
+void KernelEmitter::emitCombine() {
+  emitTiles();
+  emitScalarResults();
+}

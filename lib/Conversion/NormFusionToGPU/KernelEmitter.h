@@ -32,7 +32,8 @@ namespace mlir::norm_fusion {
 constexpr int64_t kWorkspaceHeaderBytes = 256;
 constexpr int64_t kLaunchCountOffset = 128;
 
-/// How a value of `type` lies in memory: i1 as a byte, index as i64.
+/// How a value of `type` lies in memory: i1 and 8-bit floats as a
+/// byte, index as i64.
 Type getMemoryType(Type type);
 
 /// How a value lies in shared memory and in partial rows: i32, or i64 if it has
@@ -42,6 +43,14 @@ Type getWordType(Type type);
 /// Inline PTX with side effects; its result, if it has one.
 Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
                 StringRef text, StringRef constraints);
+
+/// Cheap enough to be computed again rather than kept in a register.
+bool isCheapOp(Operation *op);
+
+/// The same vector of i32 words, as far as the compiler can tell new ones: what
+/// is computed from them is computed again and not kept from where it was
+/// computed before.
+Value createOpaque(ImplicitLocOpBuilder &b, Value words);
 
 /// "{$first, $first+1, ...}", bare for one, and ".vN.b32": the operands of an
 /// inline PTX instruction that takes `count` words.
@@ -53,6 +62,8 @@ constexpr int64_t kPitchColumns = 4;
 
 /// What a column of one item takes in the workspace, all accumulators, bytes.
 int64_t getWorkspaceColumnBytes(MixedReductionOp op);
+/// What one block of one item takes for reductions of everything, bytes.
+int64_t getWorkspaceScalarBytes(MixedReductionOp op);
 
 /// The arguments of a kernel, in order: a pointer (or scalar) an operand, an
 /// i64 a dynamic dimension, the workspace, the number of splits (i64).
@@ -83,6 +94,21 @@ struct ColumnView {
   SmallVector<Value> elementMasks;
   llvm::DenseMap<Value, Value> values; ///< of the region, at this view
   llvm::DenseMap<Value, AffineForm> forms;
+};
+
+/// A reduction of everything: each thread keeps one value over all of its rows.
+struct ScalarAccumulation {
+  PartialAccumulateOp op;
+  /// Null, or the row reduction of the same kind that only this one needs:
+  /// threads add its elements, the rows' sums are never exchanged.
+  RowReduceOp folded;
+  unsigned argument; ///< of the combine region
+};
+
+/// An output that leaves through the tile in shared memory (structure=tile).
+struct TiledOutput {
+  unsigned operand, bytes; ///< bytes of an element
+  unsigned offset;         ///< of its tile in shared memory
 };
 
 /// One of the rows that a lane works on at a time.
@@ -123,7 +149,9 @@ private:
   Value offset(unsigned i, ArrayRef<Value> indices);
   Value address(unsigned i, Value elementOffset);
   Value byteAddress(Value base, Value byteOffset);
-  Value loadGlobal(unsigned i, Value elementOffset, unsigned width);
+  /// `isConstant`: nothing writes there while the kernel runs.
+  Value loadGlobal(unsigned i, Value elementOffset, unsigned width,
+                   bool isConstant = false);
   void storeGlobal(unsigned i, Value elementOffset, Value value);
   Value fromMemory(Value value, Type elementType);
   Value toMemory(Value value, Type elementType);
@@ -138,23 +166,36 @@ private:
   AffineForm makeForm(Value value, ColumnView &view);
   Value evaluateForm(const AffineForm &form, ColumnView &view);
   Value evaluate(Value value, ColumnView &view);
+  /// `scalar` for all columns of a view.
+  Value spread(Value scalar, const ColumnView &view);
+  /// A row reduction over some of the columns, whose result varies over others:
+  /// every lane of the warp must take part, but in structure=plain.
+  bool isBlockReduction(Operation *op);
+  Value reduceBlock(RowReduceOp reduce, ColumnView &view);
   Value evaluateRow(Value value);
   Value loadAt(unsigned input, ColumnView &view);
   /// Computes every row-level value of a phase up to `p`, so that nested
   /// regions only use them.
   void prepareRowValues(unsigned p);
   Value masked(Value value, ColumnView &view, Combiner combiner);
-  bool mayBeUnaligned(unsigned i, unsigned width);
   /// Stores the outputs whose value is known first in phase `p`.
   void storeElementOutputs(unsigned p, MutableArrayRef<ColumnView> views,
                            Value allExist);
   void storeRowOutputs(unsigned p, Value isLeader);
+  void storeView(unsigned operand, Value value, ColumnView &view,
+                 bool isMasked);
+  void storeVector(unsigned operand, Value elementOffset, Value value,
+                   ColumnView &view, bool isMasked);
+  void storeElement(unsigned operand, Value elementOffset, Value vector,
+                    unsigned e, ColumnView &view, bool isMasked);
 
   //===--- Exchange ---===//
   Value shuffle(Value value, Value lane, NVVM::ShflKind kind);
   Value shuffleXor(Value value, unsigned distance);
   void addElements(SmallVectorImpl<Value> &chains, Value vector,
                    Combiner combiner);
+  void addView(SmallVectorImpl<Value> &chains, RowReduceOp reduce,
+               ColumnView &view);
   Value addChains(ArrayRef<Value> chains, Combiner combiner);
   /// Over the lanes that share a row, `values` in place.
   void reduceLanes(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &values,
@@ -184,9 +225,36 @@ private:
       llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit);
   Value emitRing(Value item, Value firstRow, Value step);
   Value emitPlain(Value item, Value firstRow, Value step);
+  /// The row-only structure: no items, the grid is the rows.
+  void emitRowBlocks();
+  /// The same with transposed outputs.
+  void emitTileBlocks();
+  void findTiledOutputs();
+  Value tileOffset(const TiledOutput &output, Value row, Value column);
+  /// False if `operand` isn't an output of the tile.
+  bool storeInTile(unsigned operand, Value value, ColumnView &view);
+  void writeTile(const TiledOutput &output, Value firstRow);
+  /// The columns of a lane, `chunks` views: those of part `partOfRow` of the
+  /// row. `allExist` is set to whether all columns of the part exist, if that
+  /// isn't `exact`ly known; `firstColumn` (may be null) to the part's first.
+  SmallVector<ColumnView> getLaneViews(Value partOfRow, Value laneOfRow,
+                                       bool exact, Value *firstColumn,
+                                       Value *allExist);
   void setRow(Value rowInSegment);
   /// Swaps the row that evaluate() and its like speak of.
   void swapRow(RowView &row);
+
+  //===--- Reductions of everything ---===//
+  bool isFolded(Operation *op);
+  SmallVector<Value> getScalarIdentities();
+  /// Adds the row at hand; `views` are the thread's columns.
+  void addScalars(unsigned p, MutableArrayRef<ColumnView> views,
+                  Value isLeader, MutableArrayRef<Value> state);
+  Value reduceBlockScalar(Value value, unsigned k);
+  Value scalarAddress(unsigned k, Value entry);
+  void writeScalars(Value item, ArrayRef<Value> state);
+  /// Block 0 merges what all blocks left and writes the results.
+  void emitScalarResults();
 
   //===--- Partial rows ---===//
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
@@ -212,7 +280,11 @@ private:
   llvm::DenseMap<Value, llvm::SmallBitVector> levels;
   llvm::DenseMap<Value, unsigned> phases;
   SmallVector<SmallVector<RowReduceOp>> waves;
-  SmallVector<PartialAccumulateOp> accumulations;
+  SmallVector<PartialAccumulateOp> accumulations; ///< of columns
+  SmallVector<unsigned> combineArguments;         ///< theirs
+  SmallVector<ScalarAccumulation> scalars;
+  SmallVector<TiledOutput> tiled;
+  Value tileRow; ///< i32, of the row at hand in the tile
   llvm::SmallBitVector columnDims, segmentDims, reducedRowDims;
   unsigned numInputs;
 

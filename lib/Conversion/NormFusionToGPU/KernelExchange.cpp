@@ -80,6 +80,23 @@ Value KernelEmitter::addChains(ArrayRef<Value> chains, Combiner combiner) {
   return total;
 }
 
+/// Adds a view's elements of a row reduction to its chains.
+void KernelEmitter::addView(SmallVectorImpl<Value> &chains, RowReduceOp reduce,
+                            ColumnView &view) {
+  Value value = evaluate(reduce.getOperand(), view);
+  if (!view.mask)
+    return addElements(chains, value, reduce.getCombiner());
+  if (!view.elementMasks.empty())
+    return addElements(chains, masked(value, view, reduce.getCombiner()),
+                       reduce.getCombiner());
+  SmallVector<Value> ofView;
+  addElements(ofView, value, reduce.getCombiner());
+  addElements(chains,
+              masked(addChains(ofView, reduce.getCombiner()), view,
+                     reduce.getCombiner()),
+              reduce.getCombiner());
+}
+
 /// By butterflies. Two values that combine alike share one: the upper half of
 /// the lanes carries the second value, 6 shuffles instead of 10 for 32 lanes.
 void KernelEmitter::reduceLanes(ArrayRef<RowReduceOp> wave,

@@ -32,8 +32,21 @@ static int64_t getWordBytes(PartialAccumulateOp accumulate) {
 
 int64_t norm_fusion::getWorkspaceColumnBytes(MixedReductionOp op) {
   int64_t bytes = 0;
+  llvm::DenseMap<Value, llvm::SmallBitVector> levels;
+  op.inferLevels(levels);
   for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
-    bytes += getWordBytes(accumulate);
+    if (levels[accumulate.getOperand()].anyCommon(op.getColumnDims()))
+      bytes += getWordBytes(accumulate);
+  return bytes;
+}
+
+int64_t norm_fusion::getWorkspaceScalarBytes(MixedReductionOp op) {
+  int64_t bytes = 0;
+  llvm::DenseMap<Value, llvm::SmallBitVector> levels;
+  op.inferLevels(levels);
+  for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
+    if (!levels[accumulate.getOperand()].anyCommon(op.getColumnDims()))
+      bytes += 8;
   return bytes;
 }
 

@@ -51,12 +51,15 @@ Value KernelEmitter::emitPlain(Value item, Value firstRow, Value step) {
       return SmallVector<Value>();
     });
 
+  SmallVector<Value> carried{step};
+  llvm::append_range(carried, getScalarIdentities());
   auto rows = scf::ForOp::create(b, firstRow, rowCount, arguments.splits,
-                                 ValueRange{step});
+                                 carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rows.getBody());
   setRow(rows.getInductionVar());
   step = rows.getRegionIterArgs()[0];
+  SmallVector<Value> ofScalars(rows.getRegionIterArgs().drop_front());
   for (unsigned p = 0; p <= waves.size(); ++p) {
     prepareRowValues(p);
     storeRowOutputs(p, isLeader);
@@ -67,9 +70,12 @@ Value KernelEmitter::emitPlain(Value item, Value firstRow, Value step) {
     for (RowReduceOp reduce : wave)
       init.push_back(arith::ConstantOp::create(
           b, getIdentity(reduce.getCombiner(), reduce.getType())));
+    // What is the row's is added by its leader, what is the columns' by all.
+    addScalars(p, {}, isLeader, ofScalars);
+    llvm::append_range(init, ofScalars);
     ValueRange sums = forColumns(init, [&](ColumnView &view, ValueRange iter) {
       SmallVector<Value> next;
-      for (auto [reduce, sum] : llvm::zip(wave, iter))
+      for (auto [reduce, sum] : llvm::zip(wave, iter.take_front(wave.size())))
         next.push_back(createCombine(b, b.getLoc(), reduce.getCombiner(), sum,
                                      evaluate(reduce.getOperand(), view),
                                      /*contract=*/true));
@@ -85,17 +91,26 @@ Value KernelEmitter::emitPlain(Value item, Value firstRow, Value step) {
                      createCombine(b, b.getLoc(), accumulate.getCombiner(), old,
                                    value, /*contract=*/true));
       }
+      SmallVector<Value> more(iter.drop_front(wave.size()));
+      addScalars(p, view, /*isLeader=*/Value(), more);
+      llvm::append_range(next, more);
       storeElementOutputs(p, view, /*allExist=*/Value());
       return next;
     });
+    llvm::copy(sums.drop_front(wave.size()), ofScalars.begin());
     if (wave.empty())
       continue;
-    SmallVector<Value> totals(sums);
+    SmallVector<Value> totals(sums.take_front(wave.size()));
     exchangeRowSums(wave, totals, /*rowGroup=*/i32(0), warp, step);
     for (auto [reduce, total] : llvm::zip(wave, totals))
       rowValues[reduce.getResult()] = total;
     step = arith::AddIOp::create(b, step, i32(1));
   }
-  scf::YieldOp::create(b, step);
+  SmallVector<Value> next{step};
+  llvm::append_range(next, ofScalars);
+  scf::YieldOp::create(b, next);
+  b.setInsertionPointAfter(rows);
+  SmallVector<Value> totals(rows.getResults().drop_front());
+  writeScalars(item, totals);
   return rows.getResult(0);
 }

@@ -38,42 +38,6 @@ struct Stream {
 };
 } // namespace
 
-/// Cheap enough to be computed again rather than kept in a register.
-static bool isCheap(Operation *op) {
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
-             arith::ExtFOp, arith::TruncFOp, arith::AddIOp, arith::SubIOp,
-             arith::MulIOp, arith::CmpFOp, arith::CmpIOp, arith::SelectOp,
-             arith::ConstantOp>(op);
-}
-
-/// The same words, as far as the compiler can tell new ones: what is computed
-/// from them is computed again and not kept from where it was computed before.
-static Value makeOpaque(ImplicitLocOpBuilder &b, Value words) {
-  auto type = cast<VectorType>(words.getType());
-  int64_t size = type.getDimSize(0);
-  SmallVector<Value> parts;
-  std::string outputs, inputs;
-  for (int64_t k = 0; k < size; ++k) {
-    Value index = arith::ConstantIntOp::create(b, k, 32);
-    parts.push_back(LLVM::ExtractElementOp::create(b, words, index));
-    outputs += "=r,";
-    inputs += (k ? "," : "") + std::to_string(k);
-  }
-  Type word = b.getI32Type();
-  Type result = size == 1 ? word
-                          : LLVM::LLVMStructType::getLiteral(
-                                b.getContext(), SmallVector<Type>(size, word));
-  Value opaque = createAsm(b, result, parts, "", outputs + inputs);
-  Value rebuilt = LLVM::PoisonOp::create(b, type);
-  for (int64_t k = 0; k < size; ++k) {
-    Value part =
-        size == 1 ? opaque : LLVM::ExtractValueOp::create(b, opaque, k);
-    rebuilt = LLVM::InsertElementOp::create(
-        b, rebuilt, part, arith::ConstantIntOp::create(b, k, 32));
-  }
-  return rebuilt;
-}
-
 Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
@@ -106,41 +70,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       b, arith::CmpIPredicate::eq,
       arith::OrIOp::create(b, partOfRow, laneOfRow), i32(0));
 
-  // The lane's columns.
-  SmallVector<ColumnView> views(chunks);
-  Value firstColumn;
-  for (unsigned c = 0; c < chunks; ++c) {
-    Value vectorIndex = arith::AddIOp::create(
-        b,
-        arith::MulIOp::create(
-            b,
-            arith::AddIOp::create(
-                b, arith::MulIOp::create(b, partOfRow, i32(chunks)), i32(c)),
-            i32(lanes)),
-        laneOfRow);
-    Value column = arith::MulIOp::create(b, vectorIndex, i32(width));
-    views[c].width = width;
-    views[c].column = toI64(column);
-    if (c == 0) // of the warp's part
-      firstColumn = toI64(arith::SubIOp::create(
-          b, column, arith::MulIOp::create(b, laneOfRow, i32(width))));
-    for (unsigned e = 0; !exact && e < width; ++e) {
-      Value exists = arith::CmpIOp::create(
-          b, arith::CmpIPredicate::ult, arith::AddIOp::create(b, column, i32(e)),
-          i32(columns));
-      if (e == 0)
-        views[c].mask = exists;
-      if (columns % width != 0)
-        views[c].elementMasks.push_back(exists);
-    }
-  }
-
-  // Most warps own no column that doesn't exist.
-  Value allExist;
-  if (!exact)
-    allExist = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ule,
-        add(firstColumn, i64(chunks * lanes * width)), i64(columns));
+  Value firstColumn, allExist;
+  SmallVector<ColumnView> views =
+      getLaneViews(partOfRow, laneOfRow, exact, &firstColumn, &allExist);
 
   // The inputs that a row brings, and those that stay.
   SmallVector<Stream> streams;
@@ -327,10 +259,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     return loaded;
   };
 
-  // Loop-carried: slot, step of the exchange, row inputs, accumulators.
+  // Loop-carried: slot, step of the exchange, row inputs, accumulators of
+  // everything and of columns.
   SmallVector<Value> carried{i32(0), step};
   unsigned numRowInputs = units * rowInputs.size();
-  unsigned firstAccumulator = 2 + numRowInputs;
+  unsigned firstScalar = 2 + numRowInputs;
+  unsigned firstAccumulator = firstScalar + scalars.size();
   if (numRowInputs > 0) {
     SmallVector<Type> types;
     for (unsigned u = 0; u < units; ++u)
@@ -347,6 +281,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     scf::YieldOp::create(b, zeros);
     llvm::append_range(carried, ifAny.getResults());
   }
+  llvm::append_range(carried, getScalarIdentities());
   for (PartialAccumulateOp accumulate : accumulations) {
     Type type = accumulate.getOperand().getType();
     Attribute identity = getIdentity(accumulate.getCombiner(), type);
@@ -521,11 +456,11 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
         for (RowView &row : rows)
           for (ColumnView &view : row.columns)
             for (Operation &inner : op.getBodyBlock()->without_terminator())
-              if (inner.getNumResults() == 1 && isCheap(&inner) &&
+              if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
                   hasRows(inner.getResult(0)))
                 view.values.erase(inner.getResult(0));
         for (Packed &packed : packedRows) {
-          packed.words = makeOpaque(b, packed.words);
+          packed.words = createOpaque(b, packed.words);
           rows[packed.unit].columns[packed.chunk].values[packed.argument] =
               unpack(packed.words, packed.argument);
         }
@@ -541,25 +476,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
           wave = waves[p];
         SmallVector<SmallVector<Value>> chains(wave.size());
         for (auto [c, view] : llvm::enumerate(row.columns)) {
-          for (auto [reduction, chain] : llvm::zip(wave, chains)) {
-            RowReduceOp reduce = reduction;
-            Value value = evaluate(reduce.getOperand(), view);
-            if (!view.mask) {
-              addElements(chain, value, reduce.getCombiner());
-              continue;
-            }
-            if (!view.elementMasks.empty()) {
-              addElements(chain, masked(value, view, reduce.getCombiner()),
-                          reduce.getCombiner());
-              continue;
-            }
-            SmallVector<Value> ofChunk;
-            addElements(ofChunk, value, reduce.getCombiner());
-            addElements(chain,
-                        masked(addChains(ofChunk, reduce.getCombiner()), view,
-                               reduce.getCombiner()),
-                        reduce.getCombiner());
-          }
+          for (auto [reduction, chain] : llvm::zip(wave, chains))
+            addView(chain, reduction, view);
           for (auto [a, partial] : llvm::enumerate(accumulations)) {
             if (phase(partial.getOperand()) != p)
               continue;
@@ -572,6 +490,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
             sum = rowExists ? select(rowExists, next, sum) : next;
           }
         }
+        addScalars(p, row.columns, isLeader,
+                   MutableArrayRef(state).slice(firstScalar, scalars.size()));
         storeElementOutputs(p, row.columns, allExist);
         for (auto [reduction, chain] : llvm::zip(wave, chains))
           sums[u].push_back(
@@ -600,6 +520,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
+  SmallVector<Value> ofScalars(
+      loop.getResults().slice(firstScalar, scalars.size()));
+  writeScalars(item, ofScalars);
   SmallVector<Value> totals(loop.getResults().drop_front(firstAccumulator));
   writePartials(item, totals, views, rowGroup);
   return loop.getResult(1);

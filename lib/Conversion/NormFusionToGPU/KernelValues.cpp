@@ -22,6 +22,82 @@ static Type withWidth(Type element, unsigned width) {
   return width == 1 ? element : VectorType::get({width}, element);
 }
 
+bool norm_fusion::isCheapOp(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+             arith::ExtFOp, arith::TruncFOp, arith::AddIOp, arith::SubIOp,
+             arith::MulIOp, arith::CmpFOp, arith::CmpIOp, arith::SelectOp,
+             arith::ConstantOp>(op);
+}
+
+Value norm_fusion::createOpaque(ImplicitLocOpBuilder &b, Value words) {
+  auto type = cast<VectorType>(words.getType());
+  int64_t size = type.getDimSize(0);
+  SmallVector<Value> parts;
+  std::string outputs, inputs;
+  for (int64_t k = 0; k < size; ++k) {
+    Value index = arith::ConstantIntOp::create(b, k, 32);
+    parts.push_back(LLVM::ExtractElementOp::create(b, words, index));
+    outputs += "=r,";
+    inputs += (k ? "," : "") + std::to_string(k);
+  }
+  Type word = b.getI32Type();
+  Type result = size == 1 ? word
+                          : LLVM::LLVMStructType::getLiteral(
+                                b.getContext(), SmallVector<Type>(size, word));
+  Value opaque = createAsm(b, result, parts, "", outputs + inputs);
+  Value rebuilt = LLVM::PoisonOp::create(b, type);
+  for (int64_t k = 0; k < size; ++k) {
+    Value part =
+        size == 1 ? opaque : LLVM::ExtractValueOp::create(b, opaque, k);
+    rebuilt = LLVM::InsertElementOp::create(
+        b, rebuilt, part, arith::ConstantIntOp::create(b, k, 32));
+  }
+  return rebuilt;
+}
+
+SmallVector<ColumnView> KernelEmitter::getLaneViews(Value partOfRow,
+                                                    Value laneOfRow, bool exact,
+                                                    Value *firstColumn,
+                                                    Value *allExist) {
+  unsigned chunks = schedule.getChunks(), width = schedule.getVector();
+  unsigned lanes = schedule.getLanes();
+  SmallVector<ColumnView> views(chunks);
+  Value first;
+  for (unsigned c = 0; c < chunks; ++c) {
+    Value vectorIndex = arith::AddIOp::create(
+        b,
+        arith::MulIOp::create(
+            b,
+            arith::AddIOp::create(
+                b, arith::MulIOp::create(b, partOfRow, i32(chunks)), i32(c)),
+            i32(lanes)),
+        laneOfRow);
+    Value column = arith::MulIOp::create(b, vectorIndex, i32(width));
+    views[c].width = width;
+    views[c].column = toI64(column);
+    if (c == 0)
+      first = toI64(arith::SubIOp::create(
+          b, column, arith::MulIOp::create(b, laneOfRow, i32(width))));
+    for (unsigned e = 0; !exact && e < width; ++e) {
+      Value exists = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult,
+          arith::AddIOp::create(b, column, i32(e)), i32(problem.columns));
+      if (e == 0)
+        views[c].mask = exists;
+      if (problem.columns % width != 0)
+        views[c].elementMasks.push_back(exists);
+    }
+  }
+  if (firstColumn)
+    *firstColumn = first;
+  // Most warps own no column that doesn't exist.
+  if (!exact)
+    *allExist = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ule, add(first, i64(chunks * lanes * width)),
+        i64(problem.columns));
+  return views;
+}
+
 bool KernelEmitter::hasColumns(Value value) {
   return levels.lookup(value).anyCommon(columnDims);
 }
@@ -129,8 +205,20 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
   SmallVector<Value> indices(rowIndices);
   delinearize(view.column, columnDims, indices);
   Value elementOffset = offset(input, indices);
+  // No output of a row-only kernel lies over what all rows read: such a load
+  // may move to where it is needed.
+  bool isConstant = schedule.getStructure() == Structure::rows &&
+                    !hasRows(op.getBodyBlock()->getArgument(input));
+  // What lacks the last column dimension is the same for the whole vector.
+  bool isFine =
+      op.getInputMap(input).isFunctionOfDim(columnDims.find_last());
+  unsigned width = isFine ? view.width : 1;
+  auto load = [&](Value at) {
+    Value loaded = loadGlobal(input, at, width, isConstant);
+    return isFine ? loaded : spread(loaded, view);
+  };
   if (!view.mask)
-    return loadGlobal(input, elementOffset, view.width);
+    return load(elementOffset);
   if (!view.elementMasks.empty()) {
     Type element = getElementTypeOrSelf(op.getOperand(input).getType());
     Value vector = LLVM::PoisonOp::create(b, withWidth(element, view.width));
@@ -145,9 +233,57 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
   for (unsigned d : columnDims.set_bits())
     indices[d] = i64(0);
   Value first = offset(input, indices);
-  return loadGlobal(input,
-                    arith::SelectOp::create(b, view.mask, elementOffset, first),
-                    view.width);
+  return load(arith::SelectOp::create(b, view.mask, elementOffset, first));
+}
+
+Value KernelEmitter::spread(Value scalar, const ColumnView &view) {
+  if (view.width == 1)
+    return scalar;
+  return vector::BroadcastOp::create(
+      b, cast<VectorType>(withWidth(scalar.getType(), view.width)), scalar);
+}
+
+bool KernelEmitter::isBlockReduction(Operation *source) {
+  auto reduce = dyn_cast<RowReduceOp>(source);
+  return reduce && reduce.getOver() &&
+         reduce.getOver()->size() != columnDims.count();
+}
+
+Value KernelEmitter::reduceBlock(RowReduceOp reduce, ColumnView &view) {
+  llvm::SmallBitVector reduced(op.getNumDims());
+  for (int64_t d : ArrayRef<int64_t>(*reduce.getOver()))
+    reduced.set(d);
+  if (schedule.getStructure() != Structure::plain) {
+    // Neighbouring lanes hold the block, in this view.
+    int64_t size = 1;
+    for (unsigned d : reduced.set_bits())
+      size *= op.getStaticDimSizes()[d];
+    SmallVector<Value> chains;
+    addView(chains, reduce, view);
+    SmallVector<Value> total{addChains(chains, reduce.getCombiner())};
+    reduceLanes(reduce, total, size / view.width);
+    return spread(total.front(), view);
+  }
+  // Each thread for itself, column by column.
+  SmallVector<Value> indices(op.getNumDims());
+  delinearize(view.column, columnDims, indices);
+  Value identity = arith::ConstantOp::create(
+      b, getIdentity(reduce.getCombiner(), reduce.getType()));
+  auto loop = scf::ForOp::create(b, i64(0), product(reduced), i64(1),
+                                 ValueRange{identity});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  delinearize(loop.getInductionVar(), reduced, indices);
+  ColumnView other;
+  other.column = i64(0);
+  for (unsigned d : columnDims.set_bits())
+    other.column = add(mul(other.column, arguments.dims[d]), indices[d]);
+  Value next = createCombine(b, b.getLoc(), reduce.getCombiner(),
+                             loop.getRegionIterArgs()[0],
+                             evaluate(reduce.getOperand(), other),
+                             /*contract=*/true);
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
 }
 
 Value KernelEmitter::evaluate(Value value, ColumnView &view) {
@@ -164,15 +300,14 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
     return arith::ConstantOp::create(b, constant);
   }
   if (!hasColumns(value)) {
-    result = evaluateRow(value);
-    if (view.width > 1)
-      result = vector::BroadcastOp::create(
-          b, cast<VectorType>(withWidth(value.getType(), view.width)), result);
+    result = spread(evaluateRow(value), view);
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     result = loadAt(argument.getArgNumber(), view);
   } else if (AffineForm form = getForm(value, view);
              form.terms.size() != 1 || form.terms[0].first != value) {
     result = evaluateForm(form, view);
+  } else if (isBlockReduction(value.getDefiningOp())) {
+    result = reduceBlock(cast<RowReduceOp>(value.getDefiningOp()), view);
   } else {
     Operation *source = value.getDefiningOp();
     SmallVector<Value> operands;
@@ -293,19 +428,11 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
 
 Value KernelEmitter::evaluateForm(const AffineForm &form, ColumnView &view) {
   auto flags = arith::FastMathFlags::contract;
-  auto spread = [&](Value row) -> Value {
-    return view.width == 1
-               ? row
-               : vector::BroadcastOp::create(
-                     b, cast<VectorType>(withWidth(row.getType(), view.width)),
-                     row)
-                     .getResult();
-  };
-  Value sum = form.constant ? spread(form.constant) : Value();
+  Value sum = form.constant ? spread(form.constant, view) : Value();
   for (auto [basis, factor] : form.terms) {
     Value term = evaluate(basis, view);
     if (factor)
-      term = arith::MulFOp::create(b, term, spread(factor), flags);
+      term = arith::MulFOp::create(b, term, spread(factor, view), flags);
     sum = sum ? arith::AddFOp::create(b, sum, term, flags).getResult() : term;
   }
   return sum;
@@ -346,6 +473,11 @@ Value KernelEmitter::masked(Value value, ColumnView &view, Combiner combiner) {
   return select(mask, value, arith::ConstantOp::create(b, identity));
 }
 
+static bool variesOver(AffineMap map, const llvm::SmallBitVector &dims) {
+  return llvm::any_of(dims.set_bits(),
+                      [&](unsigned d) { return map.isFunctionOfDim(d); });
+}
+
 /// The outputs that the body (not the combine region) writes, in order.
 static SmallVector<unsigned> getBodyOutputs(MixedReductionOp op) {
   SmallVector<unsigned> outputs;
@@ -353,13 +485,6 @@ static SmallVector<unsigned> getBodyOutputs(MixedReductionOp op) {
     if (!op.isSplit() || !op.isColumnOutput(i))
       outputs.push_back(i);
   return outputs;
-}
-
-/// True if rows of operand `i` don't all begin at a multiple of a vector.
-bool KernelEmitter::mayBeUnaligned(unsigned i, unsigned width) {
-  Type type = getElementTypeOrSelf(op.getOperand(i).getType());
-  unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
-  return width > 1 && problem.columns * bytes % (bytes * width) != 0;
 }
 
 /// Where all columns exist for the whole warp, one branch says so.
@@ -370,8 +495,8 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   SmallVector<std::pair<unsigned, Value>> ready;
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
     Value value = yield.getValues()[k];
-    bool isElement = op.getOutputMap(output).getNumResults() == op.getNumDims();
-    if (isElement && phase(value) == p)
+    if (variesOver(op.getOutputMap(output), columnDims) &&
+        phase(value) == p)
       ready.push_back({numInputs + output, value});
   }
   if (ready.empty())
@@ -386,41 +511,6 @@ void KernelEmitter::storeElementOutputs(unsigned p,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifOp.thenBlock());
     emit();
-  };
-  auto storeView = [&](unsigned operand, Value value, ColumnView &view,
-                       bool masked) {
-    SmallVector<Value> indices(rowIndices);
-    delinearize(view.column, columnDims, indices);
-    Value elementOffset = offset(operand, indices);
-    if (!mayBeUnaligned(operand, view.width))
-      return guarded(masked ? view.mask : Value(),
-                     [&] { storeGlobal(operand, elementOffset, value); });
-    // Whole vectors if the row begins at a multiple of them, else elements.
-    Type element = getElementTypeOrSelf(op.getOperand(operand).getType());
-    unsigned bytes =
-        getMemoryType(element).getIntOrFloatBitWidth() / 8 * view.width;
-    Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(),
-                                          address(operand, elementOffset));
-    Value whole = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq,
-        arith::AndIOp::create(b, bits, i64(bytes - 1)), i64(0));
-    if (masked)
-      whole = both(whole, view.elementMasks.empty()
-                              ? view.mask
-                              : view.elementMasks.back());
-    auto ifWhole = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifWhole.thenBlock());
-    storeGlobal(operand, elementOffset, value);
-    b.setInsertionPointToStart(ifWhole.elseBlock());
-    for (unsigned e = 0; e < view.width; ++e)
-      guarded(!masked ? Value()
-              : view.elementMasks.empty() ? view.mask
-                                          : view.elementMasks[e],
-              [&] {
-                storeGlobal(operand, add(elementOffset, i64(e)),
-                            vector::ExtractOp::create(b, value, int64_t(e)));
-              });
   };
   auto store = [&](bool masked) {
     for (ColumnView &view : views)
@@ -439,13 +529,87 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   });
 }
 
+/// A vector where the columns are contiguous, else element by element; once
+/// what is the same for several columns.
+void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
+                              bool isMasked) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isMasked && view.mask && view.elementMasks.empty())
+    b.setInsertionPointToStart(scf::IfOp::create(b, view.mask).thenBlock());
+  if (storeInTile(operand, value, view))
+    return;
+  AffineMap map = op.getInputMap(operand);
+  SmallVector<Value> indices(rowIndices);
+  delinearize(view.column, columnDims, indices);
+  Value isFirst;
+  for (unsigned d : columnDims.set_bits())
+    if (!map.isFunctionOfDim(d))
+      isFirst = both(isFirst, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                    indices[d], i64(0)));
+  if (isFirst)
+    b.setInsertionPointToStart(scf::IfOp::create(b, isFirst).thenBlock());
+  unsigned last = columnDims.find_last();
+  bool isFine = map.isFunctionOfDim(last);
+  if (view.width == 1 ||
+      (isFine &&
+       cast<AffineDimExpr>(map.getResults().back()).getPosition() == last)) {
+    storeVector(operand, offset(operand, indices), value, view, isMasked);
+    return;
+  }
+  Value first = indices[last];
+  for (unsigned e = 0; e < (isFine ? view.width : 1); ++e) {
+    indices[last] = add(first, i64(e));
+    storeElement(operand, offset(operand, indices), value, e, view, isMasked);
+  }
+}
+
+/// Element `e` of a lane's vector, if it exists.
+void KernelEmitter::storeElement(unsigned operand, Value elementOffset,
+                                 Value vector, unsigned e, ColumnView &view,
+                                 bool isMasked) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isMasked && !view.elementMasks.empty())
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, view.elementMasks[e]).thenBlock());
+  storeGlobal(operand, elementOffset,
+              vector::ExtractOp::create(b, vector, int64_t(e)));
+}
+
+/// A lane's vector, contiguous in memory: whole where it exists and begins at a
+/// multiple of its size, else element by element.
+void KernelEmitter::storeVector(unsigned operand, Value elementOffset,
+                                Value value, ColumnView &view, bool isMasked) {
+  Type type = getElementTypeOrSelf(op.getOperand(operand).getType());
+  unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
+  bool isAligned =
+      view.width == 1 || problem.columns * bytes % (bytes * view.width) == 0;
+  bool isWhole = !isMasked || view.elementMasks.empty();
+  if (isAligned && isWhole)
+    return storeGlobal(operand, elementOffset, value);
+  Value whole = isWhole ? Value() : view.elementMasks.back();
+  if (!isAligned) {
+    Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(),
+                                          address(operand, elementOffset));
+    bits = arith::AndIOp::create(b, bits, i64(bytes * view.width - 1));
+    whole = both(whole, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
+                                              i64(0)));
+  }
+  auto ifWhole = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifWhole.thenBlock());
+  storeGlobal(operand, elementOffset, value);
+  b.setInsertionPointToStart(ifWhole.elseBlock());
+  for (unsigned e = 0; e < view.width; ++e)
+    storeElement(operand, add(elementOffset, i64(e)), value, e, view, isMasked);
+}
+
 void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
   SmallVector<std::pair<unsigned, Value>> ready;
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
     Value value = yield.getValues()[k];
-    bool isElement = op.getOutputMap(output).getNumResults() == op.getNumDims();
-    if (!isElement && phase(value) == p)
+    if (!variesOver(op.getOutputMap(output), columnDims) &&
+        phase(value) == p)
       ready.push_back({numInputs + output, evaluateRow(value)});
   }
   if (ready.empty())

@@ -112,7 +112,9 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   function.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int>(schedule.getThreads()), 1, 1}));
 
-  function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
+  function->setAttr(
+      "nvvm.minctasm",
+      b.getI32IntegerAttr(getMinBlocks(Problem::get(op), schedule, 65536)));
 
   // Symbols of the module that the launcher and the kernel need.
   auto i8Array = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
@@ -187,9 +189,15 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   // there are rows to share. Tags need the same items in every launch.
   unsigned cluster = schedule.getCluster();
   unsigned sharedBytes = getSharedMemoryBytes(Problem::get(op), schedule);
-  Value clusters;
+  // Without column results nothing outlives a row: as many blocks as there are
+  // rows, unless rows stream through the blocks.
+  bool streams = schedule.getStructure() == Structure::ring ||
+                 schedule.getStructure() == Structure::small;
+  Value one = constant(1), clusters;
   if (schedule.getGrid())
     clusters = constant(std::max(schedule.getGrid() / cluster, 1u));
+  else if (!op.isSplit() && !streams)
+    clusters = constant(std::numeric_limits<int32_t>::max());
   else if (cluster == 1)
     clusters =
         func::CallOp::create(
@@ -199,7 +207,6 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
             .getResult(0);
   else
     clusters = getActiveClusters(b, schedule, symbols);
-  Value one = constant(1);
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
       b, arith::DivUIOp::create(b, clusters, segments), one);
@@ -222,11 +229,18 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
       arith::MulIOp::create(b, arith::MulIOp::create(b, items, pitch),
                             constant(getWorkspaceColumnBytes(op))),
       constant(kWorkspaceHeaderBytes));
-  Value workspace =
-      func::CallOp::create(
-          b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
-          ValueRange{workspaceBytes, constant(numWorkspaces++)})
-          .getResult(0);
+  if (int64_t bytes = getWorkspaceScalarBytes(op))
+    workspaceBytes = arith::AddIOp::create(
+        b, workspaceBytes,
+        arith::MulIOp::create(b, items, constant(bytes * cluster)));
+  Value workspace = constant(0);
+  if (op.isSplit())
+    workspace =
+        func::CallOp::create(
+            b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
+            ValueRange{workspaceBytes, constant(numWorkspaces)})
+            .getResult(0);
+  ++numWorkspaces;
   auto toI64 = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, b.getI64Type(), value);
   };

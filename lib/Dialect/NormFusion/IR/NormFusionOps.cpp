@@ -50,6 +50,8 @@ llvm::SmallBitVector mlir::norm_fusion::getMapDims(AffineMap map) {
 
 bool MixedReductionOp::isColumnOutput(unsigned i) {
   llvm::SmallBitVector dims = getMapDims(getOutputMap(i));
+  if (dims.none())
+    return true;
   llvm::SmallBitVector missingRows = getRowDims();
   missingRows.reset(dims);
   return dims.anyCommon(getColumnDims()) && missingRows.any();

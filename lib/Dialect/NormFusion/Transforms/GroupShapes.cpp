@@ -121,7 +121,8 @@ GroupCost GroupBuilder::getCost() const {
                                      output.scalar.getType());
   for (Operation &op : *body) {
     problem.rowReductions += isa<RowReduceOp>(op);
-    if (isa<ColumnReduceOp>(op))
+    if (isa<ColumnReduceOp>(op) &&
+        !op.getOperand(0).getDefiningOp<RowReduceOp>())
       problem.accumulatorBytes.push_back(getBytes(op.getOperand(0).getType()));
   }
   cost.operands = inputs.size() + outputs.size();

@@ -32,6 +32,22 @@ static Value materialize(Value value, IRMapping &mapping, OpBuilder &builder) {
   return mapping.lookup(value);
 }
 
+/// True if `value` needs a row reduction, but for what a column reduction needs.
+static bool needsRows(Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *producer = worklist.pop_back_val().getDefiningOp();
+    if (!producer || isa<ColumnReduceOp>(producer) ||
+        !seen.insert(producer).second)
+      continue;
+    if (isa<RowReduceOp>(producer))
+      return true;
+    llvm::append_range(worklist, producer->getOperands());
+  }
+  return false;
+}
+
 static void split(MixedReductionOp op) {
   Block *body = op.getBodyBlock();
   SmallVector<ColumnReduceOp> reductions(body->getOps<ColumnReduceOp>());
@@ -40,6 +56,9 @@ static void split(MixedReductionOp op) {
   for (auto [i, value] : llvm::enumerate(yield.getValues()))
     (op.isColumnOutput(i) ? columnValues : bodyValues).push_back(value);
   if (reductions.empty() && columnValues.empty())
+    return;
+  // A row reduction of what is the same in all rows can't be had in `combine`.
+  if (llvm::any_of(columnValues, needsRows))
     return;
 
   OpBuilder builder(op.getContext());

@@ -75,14 +75,16 @@ private:
       if (!overridden)
         return op.emitError(error);
       // Overriding the structure alone takes the fields that go with it.
-      if (overridden.getStructure() == Structure::plain &&
-          chosen.getStructure() != Structure::plain) {
-        std::string ignored;
-        overridden = parseSchedule(
-            &getContext(), schedule,
-            parseSchedule(&getContext(), "structure=plain warps=8",
-                          ScheduleAttr(), ignored),
-            error);
+      Structure structure = overridden.getStructure();
+      if (structure != chosen.getStructure()) {
+        ScheduleAttr usual = getDefaultSchedule(&getContext(), problem, target,
+                                                structure, error);
+        if (!usual)
+          return op.emitError("schedule isn't possible: ") << error;
+        if (usual.getStructure() == structure)
+          overridden = parseSchedule(&getContext(), schedule, usual, error);
+        if (!overridden)
+          return op.emitError(error);
       }
       chosen = overridden;
       reason += ", overridden";

@@ -45,7 +45,8 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
 
     Semantics, for a body with one of each: with `i` the row and `j` the column
     index, `r[i] = combine over j of p[i,j]`, `c[j] = combine over i of q[i,j]`,
-    in an order that the schedule chooses: combiners may be reassociated. The
+    in an order that the schedule chooses: combiners may be reassociated. What
+    reduces everything is a `column_reduce` of a `row_reduce`. The
     order depends on the schedule and the device alone, so results are the same
     bits from run to run. If there are no rows, column results are the
     combiner's identity.
@@ -67,7 +68,7 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     - C9: results are tensors or there are none: operands are all tensors (or scalars), or all memrefs (or scalars).
     - C10: without `combine` no `partial_accumulate`; with it no `column_reduce`, and one combine argument an input and an accumulation.
     - C11: the ops of the regions have no side effects, no regions, and scalar operands and results.
-    - C12: yielded types are the outputs' element types; a body with `combine` yields the outputs that vary over all row dimensions or over none of the columns, `combine` the others, each in order.
+    - C12: yielded types are the outputs' element types; `combine` yields the outputs of one element and those that vary over columns but not over all row dimensions, a body with `combine` the others, each in order.
 
     ```mlir
     %dx, %dw = norm_fusion.mixed_reduction dims = [row, column]
@@ -112,7 +113,8 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     /// the combine region too where there is one.
     void inferLevels(llvm::DenseMap<Value, llvm::SmallBitVector> &levels);
     /// True if output i is written by the combine region once there is one:
-    /// it varies over a column dimension and not over all row dimensions.
+    /// it is one element, or varies over a column dimension and not over all
+    /// row dimensions.
     bool isColumnOutput(unsigned i);
     bool isSplit() { return !getCombine().empty(); }
     Block *getBodyBlock() { return &getBody().front(); }

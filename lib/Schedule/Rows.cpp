@@ -1,0 +1,211 @@
+//===- Rows.cpp - One block a row: choice and legality --------------------===//
+//
+// Row-only groups have nothing that lives longer than a row: the hardware hands
+// out the rows, one a row group of a block, and many blocks a multiprocessor
+// keep memory busy. A thread loads about four vectors, all at once. Measured on
+// an H200 (forward norms, bf16 and fp8): rings lose 2 to 8% to it, blocks that
+// stay resident 4 to 12%, one vector a thread 35 to 40%.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structures.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+unsigned norm_fusion::getTileRows(ScheduleAttr schedule) {
+  return schedule.getRowGroups() * schedule.getRows();
+}
+
+bool norm_fusion::isTiledOutput(MixedReductionOp op, unsigned i) {
+  AffineMap map = op.getOutputMap(i);
+  if (op.isColumnOutput(i) || map.getNumResults() != op.getNumDims())
+    return false;
+  auto last = cast<AffineDimExpr>(map.getResults().back());
+  return int(last.getPosition()) == op.getRowDims().find_last();
+}
+
+Problem norm_fusion::getTileProblem(Problem problem, ScheduleAttr schedule) {
+  if (schedule.getStructure() == Structure::tile)
+    problem.rowReductions *= schedule.getRows();
+  return problem;
+}
+
+/// Threads a multiprocessor that the blocks should come to.
+static constexpr unsigned kThreads = 1024;
+
+/// 32-bit registers that a thread needs, estimated: the packed vectors of the
+/// row, one of the columns' inputs (they can be loaded late), two in f32, and
+/// the rest.
+static unsigned estimateRegisters(const Problem &problem,
+                                  ScheduleAttr schedule) {
+  unsigned vector = schedule.getVector();
+  return llvm::divideCeil(schedule.getRows() * schedule.getChunks() * vector *
+                                  problem.bytesPerColumn() +
+                              vector * problem.columnInputBytes,
+                          4) +
+         2 * vector + 20;
+}
+
+unsigned norm_fusion::getMinBlocks(const Problem &problem,
+                                   ScheduleAttr schedule,
+                                   unsigned registers) {
+  if (schedule.getStructure() != Structure::rows &&
+      schedule.getStructure() != Structure::tile)
+    return 1;
+  unsigned threads = schedule.getThreads();
+  unsigned needed = llvm::alignTo(estimateRegisters(problem, schedule), 8);
+  return std::clamp(registers / (threads * needed), 1u,
+                    std::max(kThreads / threads, 1u));
+}
+
+bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
+                              const TargetInfo &target, std::string &error) {
+  auto refuse = [&](const std::string &text) {
+    error = text;
+    return false;
+  };
+  if (!problem.accumulatorBytes.empty() || !problem.scalarBytes.empty())
+    return refuse(llvm::formatv(
+        "structure={0} with {1} column reductions, expected row reductions "
+        "alone",
+        stringifyStructure(schedule.getStructure()),
+        problem.accumulatorBytes.size() + problem.scalarBytes.size()));
+  StringRef name = stringifyStructure(schedule.getStructure());
+  if (schedule.getCopy() != Copy::load)
+    return refuse(llvm::formatv("copy={0} with structure={1}, expected load",
+                                stringifyCopy(schedule.getCopy()), name));
+  if (schedule.getStructure() == Structure::tile) {
+    unsigned rows = getTileRows(schedule);
+    if (problem.tiledBytes.empty())
+      return refuse("structure=tile without a transposed output, expected rows");
+    for (unsigned bytes : problem.tiledBytes)
+      if (bytes > 4 || rows % (16 / bytes) || rows * bytes > 64 ||
+          !llvm::isPowerOf2_32(rows) || schedule.getVector() * bytes < 4)
+        return refuse(llvm::formatv(
+            "structure=tile vector={0} with {1} rows of {2} bytes an element, "
+            "expected a power of two of rows that makes 16, 32 or 64 bytes a "
+            "column, and vectors of 4 bytes",
+            schedule.getVector(), rows, bytes));
+  }
+  unsigned most = target.registers / schedule.getThreads();
+  unsigned needed = estimateRegisters(problem, schedule);
+  if (needed > std::min(most, target.maxRegisters))
+    return refuse(llvm::formatv("structure={0} needs about {1} registers a "
+                                "thread, {2} are there",
+                                name, needed,
+                                std::min(most, target.maxRegisters)));
+  return true;
+}
+
+ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
+                                     const Problem &problem,
+                                     const TargetInfo &target,
+                                     std::string &reason) {
+  unsigned vector = getVector(problem);
+  int64_t vectors =
+      std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);
+  // Four vectors a thread, or what leaves fewer lanes idle; eight where a row
+  // would take more than 256 threads; two where one array is read and the row
+  // is short.
+  bool isLight = problem.elementBytes.size() == 1 && !problem.narrowOutputs &&
+                 vectors > 256 && vectors <= 512;
+  SmallVector<unsigned> order{4, 5, 3, 6, 2, 8, 1};
+  if (vectors > 4 * 256)
+    order = {8, 4, 6, 5, 3, 2, 1};
+  else if (isLight)
+    order = {2, 3, 4, 5, 6, 8, 1};
+  ScheduleAttr best;
+  int64_t fewestIdle = std::numeric_limits<int64_t>::max();
+  std::string why;
+  for (unsigned chunks : order) {
+    int64_t warps = llvm::divideCeil(vectors, int64_t(32 * chunks));
+    if (warps > 32) {
+      why = llvm::formatv("a row of {0} columns takes {1} warps, a block has "
+                          "32",
+                          problem.columns, warps);
+      continue;
+    }
+    // Short rows share a block of four warps.
+    unsigned groups = std::max<unsigned>(4 / warps, 1);
+    auto schedule = ScheduleAttr::get(
+        context, Structure::rows, /*cluster=*/1, warps, groups, /*slots=*/1,
+        chunks, vector, Copy::load, Combine::grid, /*pace=*/0, /*grid=*/0,
+        /*lanes=*/32, /*rows=*/1);
+    if (!isLegalSchedule(problem, schedule, target, why))
+      continue;
+    // An eighth fewer idle lanes is worth another number of vectors.
+    int64_t idle = (warps * 32 * chunks - vectors) * 8;
+    bool isLess = fewestIdle - idle > vectors;
+    if (best && !isLess)
+      continue;
+    best = schedule;
+    fewestIdle = idle;
+  }
+  if (!best) {
+    reason = why;
+    return {};
+  }
+  reason = llvm::formatv(
+      "row reductions alone: a block of {0} threads holds {1} rows of {2} "
+      "columns in registers, {3} blocks a multiprocessor",
+      best.getThreads(), best.getRowGroups(), problem.columns,
+      getMinBlocks(problem, best, target.registers));
+  return best;
+}
+
+ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
+                                     const Problem &problem,
+                                     const TargetInfo &target,
+                                     std::string &reason) {
+  unsigned vector = getVector(problem);
+  int64_t vectors =
+      std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);
+  unsigned widest = 1, narrowest = 4;
+  for (unsigned bytes : problem.tiledBytes) {
+    widest = std::max(widest, bytes);
+    narrowest = std::min(narrowest, bytes);
+  }
+  std::string why = "no transposed output";
+  // 64 bytes a column where the rows fit, one warp a row with two vectors a
+  // lane, the rest of the columns in other blocks of a cluster: several blocks a
+  // multiprocessor, whose loads and stores overlap.
+  for (unsigned rows : {64u, 32u, 16u, 8u, 4u}) {
+    if (rows * widest > 64 || rows * narrowest < 16 || rows > 32)
+      continue;
+    for (unsigned chunks : {2u, 1u, 3u, 4u, 8u})
+      for (unsigned cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
+        int64_t warps =
+            llvm::divideCeil(vectors, int64_t(32 * chunks) * cluster);
+        if (warps > 4)
+          continue;
+        for (unsigned groups : {8u, 4u, 2u, 1u}) {
+          if (warps * groups > 8 || groups > rows || rows / groups > 16)
+            continue;
+          auto schedule = ScheduleAttr::get(
+              context, Structure::tile, cluster, warps, groups, /*slots=*/1,
+              chunks, vector, Copy::load, Combine::grid, /*pace=*/0,
+              /*grid=*/0, /*lanes=*/32, /*rows=*/rows / groups);
+          if (!isLegalSchedule(problem, schedule, target, why))
+            continue;
+          // Two blocks a multiprocessor at least.
+          if (getMinBlocks(problem, schedule, target.registers) < 2 ||
+              getSharedMemoryBytes(problem, schedule) * 2 >
+                  target.sharedMemoryBytes) {
+            why = "tiles leave room for one block a multiprocessor alone";
+            continue;
+          }
+          reason = llvm::formatv(
+              "a transposed output: tiles of {0} rows x {1} columns, {2} "
+              "blocks share a row",
+              rows, schedule.getBlockColumns(), cluster);
+          return schedule;
+        }
+      }
+  }
+  reason = why;
+  return {};
+}

@@ -1,0 +1,35 @@
+//===- Structures.h - What the structures' schedules share ------*- C++ -*-===//
+//
+// Between the files of this library: each structure but the ring has its choice
+// and its legality in a file of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_LIB_SCHEDULE_STRUCTURES_H
+#define NORM_FUSION_LIB_SCHEDULE_STRUCTURES_H
+
+#include "norm_fusion/Schedule/Schedule.h"
+
+namespace mlir::norm_fusion {
+
+/// Columns of a vector: of 16 bytes of the narrowest type of two bytes or more,
+/// or the largest part of it that divides the columns.
+unsigned getVector(const Problem &problem);
+
+/// One block a row (structure=rows); null and why in `reason` where a row
+/// doesn't fit.
+ScheduleAttr chooseRows(MLIRContext *context, const Problem &problem,
+                        const TargetInfo &target, std::string &reason);
+
+/// Tiles of rows (structure=tile), for transposed outputs; null and why in
+/// `reason` where there is none.
+ScheduleAttr chooseTile(MLIRContext *context, const Problem &problem,
+                        const TargetInfo &target, std::string &reason);
+
+/// What structure=rows and structure=tile need beyond contiguous static columns.
+bool isLegalRows(const Problem &problem, ScheduleAttr schedule,
+                 const TargetInfo &target, std::string &error);
+
+} // namespace mlir::norm_fusion
+
+#endif // NORM_FUSION_LIB_SCHEDULE_STRUCTURES_H
