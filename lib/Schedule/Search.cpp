@@ -55,9 +55,9 @@ struct Fields {
 };
 } // namespace
 
-SmallVector<ScheduleAttr>
-norm_fusion::getNeighbours(const Problem &problem, ScheduleAttr from,
-                           const TargetInfo &target) {
+SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
+                                                     ScheduleAttr from,
+                                                     const TargetInfo &target) {
   llvm::SmallSetVector<ScheduleAttr, 32> found;
   auto add = [&](const Fields &fields) {
     std::string ignored;
@@ -67,8 +67,8 @@ norm_fusion::getNeighbours(const Problem &problem, ScheduleAttr from,
       found.insert(schedule);
   };
   bool isStatic = !ShapedType::isDynamic(problem.columns);
-  // `change` decides how a row is shared; the block's row groups stay, or become
-  // those that keep its number of warps.
+  // `change` decides how a row is shared; the block's row groups stay, or
+  // become those that keep its number of warps.
   auto share = [&](llvm::function_ref<void(Fields &)> change) {
     Fields fields(from);
     change(fields);

@@ -23,11 +23,9 @@ static constexpr int64_t schema = 1;
 
 std::string norm_fusion::getKey(const Problem &problem) {
   auto list = [](ArrayRef<unsigned> bytes) {
-    return llvm::join(llvm::map_range(bytes,
-                                      [](unsigned b) {
-                                        return std::to_string(b);
-                                      }),
-                      ",");
+    return llvm::join(
+        llvm::map_range(bytes, [](unsigned b) { return std::to_string(b); }),
+        ",");
   };
   return llvm::formatv(
       "columns={0} elements={1} accumulators={2} row-reductions={3} "
@@ -46,8 +44,7 @@ static Error fail(const Twine &text) {
 Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return fail("tuning database " + path + ": " +
-                buffer.getError().message());
+    return fail("tuning database " + path + ": " + buffer.getError().message());
   return parse((*buffer)->getBuffer(), path);
 }
 
@@ -86,8 +83,8 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
         return fail(where + "." + key + ": expected a text");
       *into = field->str();
     }
-    std::pair<StringRef, double *> numbers[] = {{"us", &entry.us},
-                                                {"untuned_us", &entry.untunedUs}};
+    std::pair<StringRef, double *> numbers[] = {
+        {"us", &entry.us}, {"untuned_us", &entry.untunedUs}};
     for (auto [key, into] : numbers) {
       const json::Value *field = fields->get(key);
       if (field && !field->getAsNumber())

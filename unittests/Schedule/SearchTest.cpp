@@ -70,7 +70,8 @@ TEST_F(Search, clusterTakesItsWarpsAlong) {
   ScheduleAttr alone = get("cluster=1 warps=8 row-groups=1");
   EXPECT_TRUE(llvm::is_contained(
       getNeighbours(problem, get("cluster=2 warps=4 row-groups=2"), target),
-      alone)) << start.getText();
+      alone))
+      << start.getText();
 }
 
 TEST_F(Search, dynamicColumnsHaveNoSharedRows) {
@@ -121,7 +122,10 @@ TEST_F(Search, staysWhereNothingIsFaster) {
 TEST_F(Search, takesNothingThatIsRejected) {
   auto found = searchWith([&](ScheduleAttr s) {
     bool wrong = s.getCombine() == Combine::grid;
-    return Trial{s, wrong ? 1.0 : s == start ? 50.0 : 60.0,
+    return Trial{s,
+                 wrong        ? 1.0
+                 : s == start ? 50.0
+                              : 60.0,
                  wrong ? "result 0 is off" : ""};
   });
   ASSERT_TRUE(bool(found));
@@ -150,8 +154,9 @@ TEST_F(Search, endsWhenTold) {
 }
 
 TEST_F(Search, failsWithTheDeviceOrTheStart) {
-  auto rejected =
-      searchWith([&](ScheduleAttr s) { return Trial{s, 1, "it spills"}; });
+  auto rejected = searchWith([&](ScheduleAttr s) {
+    return Trial{s, 1, "it spills"};
+  });
   EXPECT_EQ(llvm::toString(rejected.takeError()),
             "the untuned schedule is rejected: it spills");
   unsigned calls = 0;

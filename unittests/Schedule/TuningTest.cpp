@@ -69,8 +69,7 @@ TEST(Tuning, roundTrips) {
   ASSERT_EQ(again->getEntries().size(), 2u);
   EXPECT_EQ(llvm::formatv("{0:2}", again->toJSON()).str(), text);
   std::string ignored;
-  const TuningEntry *entry =
-      again->lookUp(getProblem(128), "sm_90a", ignored);
+  const TuningEntry *entry = again->lookUp(getProblem(128), "sm_90a", ignored);
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->schedule, "structure=small");
   EXPECT_EQ(entry->us, 1.5);

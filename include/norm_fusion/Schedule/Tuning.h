@@ -58,7 +58,8 @@ private:
 };
 
 /// Legal schedules that differ from `from` in one decision. What follows from a
-/// decision goes with it: more blocks a cluster leave a block fewer warps a row.
+/// decision goes with it: more blocks a cluster leave a block fewer warps a
+/// row.
 SmallVector<ScheduleAttr> getNeighbours(const Problem &problem,
                                         ScheduleAttr from,
                                         const TargetInfo &target);
