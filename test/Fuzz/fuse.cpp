@@ -33,6 +33,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <csetjmp>
 #include <csignal>
@@ -53,26 +54,28 @@ static constexpr int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE,
                                   SIGTRAP};
 static struct sigaction previous[64];
 
-/// The code that runs an input is in a section of its own: past its frames
-/// come the fuzzer's.
-extern "C" const char __start_run_input, __stop_run_input;
+/// The code that runs an input and what is called on a crash are in sections of
+/// their own, to be told from the rest on a stack.
+extern "C" const char __start_run_input, __stop_run_input, __start_on_crash,
+    __stop_on_crash;
+#define ON_CRASH __attribute__((noinline, section("on_crash")))
 
 /// True if a frame of this program is above those that run an input.
-static bool isOurs() {
+ON_CRASH static bool isOurs() {
   Dl_info self, info;
   dladdr(&__start_run_input, &self);
   void *frames[512];
   int count = backtrace(frames, std::size(frames));
-  // The handler's own frames come first; the signal's trampoline is in the C
-  // library.
-  bool crashed = false;
-  for (void *frame : ArrayRef(frames, count)) {
-    bool here =
-        dladdr(frame, &info) != 0 && info.dli_fbase == self.dli_fbase;
-    if (crashed && here)
-      return frame < &__start_run_input || frame > &__stop_run_input;
-    crashed |= !here;
-  }
+  auto isIn = [](void *frame, const char &start, const char &stop) {
+    return frame >= &start && frame <= &stop;
+  };
+  int first = 0;
+  for (int i = 0; i < count; ++i)
+    if (isIn(frames[i], __start_on_crash, __stop_on_crash))
+      first = i + 1;
+  for (void *frame : ArrayRef(frames, count).drop_front(first))
+    if (dladdr(frame, &info) != 0 && info.dli_fbase == self.dli_fbase)
+      return !isIn(frame, __start_run_input, __stop_run_input);
   return false;
 }
 
@@ -87,7 +90,7 @@ static struct Counts {
   }
 } counts;
 
-static void handleSignal(int signal, siginfo_t *information, void *context) {
+ON_CRASH static void handleSignal(int signal, siginfo_t *information, void *context) {
   if (inputFrame && !isOurs())
     siglongjmp(giveUp, 1);
   counts.print();
@@ -98,7 +101,19 @@ static void handleSignal(int signal, siginfo_t *information, void *context) {
   raise(signal);
 }
 
+/// LLVM's own way to give up: absurd sizes, out of memory.
+ON_CRASH static void handleFatalError(void *, const char *reason, bool) {
+  if (inputFrame && !isOurs())
+    siglongjmp(giveUp, 1);
+  counts.print();
+  fprintf(stderr, "fatal error: %s\n", reason);
+  inputFrame = nullptr;
+  __builtin_trap();
+}
+
 static void installHandlers() {
+  llvm::install_fatal_error_handler(handleFatalError);
+  llvm::install_bad_alloc_error_handler(handleFatalError);
   void *frames[1];
   backtrace(frames, 1); // Loads what it needs before a crash.
   for (int signal : signals) {

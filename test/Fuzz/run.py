@@ -20,17 +20,22 @@ crashes = os.path.join(os.path.dirname(os.path.abspath(a.found)), "crashes")
 os.makedirs(a.found, exist_ok=True)
 os.makedirs(crashes, exist_ok=True)
 # Contexts given up after upstream's crashes are leaks; the parser's SmallVectors cross into a library that isn't instrumented.
-env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0:detect_odr_violation=0")
+# The sanitizer must be the first library.
+sanitizer = re.search(r"=> (\S*libclang_rt\.asan\S*)", subprocess.run(["ldd", a.fuzz], capture_output=True, text=True).stdout)
+env = dict(os.environ, LD_PRELOAD=sanitizer[1], ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0:detect_odr_violation=0:"
+                      "allocator_may_return_null=1:max_allocation_size_mb=2000")
 total, ended, start, number = [0] * 5, 0, time.time(), 0
 NAMES = ["text", "bytecode", "parsed", "with groups", "upstream crashes"]
 while total[0] + total[1] < a.inputs and time.time() - start < a.seconds:
-    p = subprocess.run([a.fuzz, f"-runs={a.round}", f"-seed={a.seed + number}", "-max_len=8192", "-timeout=20", "-rss_limit_mb=3000",
+    p = subprocess.run([a.fuzz, f"-runs={a.round}", f"-seed={a.seed + number}", "-max_len=8192", "-timeout=600", "-rss_limit_mb=4000", "-malloc_limit_mb=1000000",
                         f"-artifact_prefix={crashes}/", a.found, a.seeds], env=env, capture_output=True, text=True, errors="replace")
     number += 1
     counts = re.search(r"inputs: (\d+) text, (\d+) bytecode, (\d+) parsed, (\d+) with groups, (\d+) upstream", p.stderr)
     if counts:
         total = [x + int(y) for x, y in zip(total, counts.groups())]
-    if p.returncode:
+    else:
+        open(os.path.join(crashes, f"round-{number}.log"), "w").write(p.stderr[-20000:])
+    if p.returncode or not counts:
         ended += 1
         artifact = re.search(r"Test unit written to (\S+)", p.stderr)
         why = re.search(r"(the pipeline failed.*|SUMMARY:.*|ERROR:.*)", p.stderr)
