@@ -102,13 +102,22 @@ ON_CRASH static void handleSignal(int signal, siginfo_t *information, void *cont
 }
 
 /// LLVM's own way to give up: absurd sizes, out of memory.
-ON_CRASH static void handleFatalError(void *, const char *reason, bool) {
+ON_CRASH void handleFatalError(void *, const char *reason, bool) {
   if (inputFrame && !isOurs())
     siglongjmp(giveUp, 1);
   counts.print();
   fprintf(stderr, "fatal error: %s\n", reason);
   inputFrame = nullptr;
   __builtin_trap();
+}
+
+/// The sanitizer's own ends the program where it is asked for too much, as the
+/// bytecode reader does.
+__attribute__((section("on_crash"))) void *operator new(size_t size) {
+  void *result = size < (size_t(1) << 31) ? malloc(size) : nullptr;
+  if (!result)
+    handleFatalError(nullptr, "too much memory", false);
+  return result;
 }
 
 static void installHandlers() {

@@ -2,8 +2,9 @@
 
 usage: run.py FUZZ SEEDS FOUND --inputs 1000000 [--round 20000] [--seed 1] [--seconds S]
 
-SEEDS is a folder of seeds (seeds.py), FOUND one for what grows from them; inputs that end a round stay in FOUND/../crashes. A round ends early
-where something of ours crashes or the pipeline fails; the next one goes on. Exits non-zero if there was such an input.
+SEEDS is a folder of seeds (seeds.py), FOUND one for what grows from them; inputs that end a round stay in FOUND/../crashes with what was printed.
+A round ends early where something of ours crashes or the pipeline fails; the next one goes on. Inputs of such a round count only if it could
+still say how many there were. Exits non-zero if something of ours ended a round.
 """
 import argparse, os, re, subprocess, sys, time
 
@@ -23,7 +24,7 @@ os.makedirs(crashes, exist_ok=True)
 # The sanitizer must be the first library.
 sanitizer = re.search(r"=> (\S*libclang_rt\.asan\S*)", subprocess.run(["ldd", a.fuzz], capture_output=True, text=True).stdout)
 env = dict(os.environ, LD_PRELOAD=sanitizer[1], ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0:detect_odr_violation=0:"
-                      "allocator_may_return_null=1:max_allocation_size_mb=2000")
+                      "allocator_may_return_null=1:max_allocation_size_mb=2000:alloc_dealloc_mismatch=0")
 total, ended, start, number = [0] * 5, 0, time.time(), 0
 NAMES = ["text", "bytecode", "parsed", "with groups", "upstream crashes"]
 while total[0] + total[1] < a.inputs and time.time() - start < a.seconds:
@@ -33,15 +34,12 @@ while total[0] + total[1] < a.inputs and time.time() - start < a.seconds:
     counts = re.search(r"inputs: (\d+) text, (\d+) bytecode, (\d+) parsed, (\d+) with groups, (\d+) upstream", p.stderr)
     if counts:
         total = [x + int(y) for x, y in zip(total, counts.groups())]
-    else:
-        open(os.path.join(crashes, f"round-{number}.log"), "w").write(p.stderr[-20000:])
     if p.returncode or not counts:
-        ended += 1
         artifact = re.search(r"Test unit written to (\S+)", p.stderr)
         why = re.search(r"(the pipeline failed.*|SUMMARY:.*|ERROR:.*)", p.stderr)
+        ended += 1
         print(f"round {number}: {why[1] if why else p.returncode}: {artifact[1] if artifact else '?'}", flush=True)
-        if artifact:
-            open(artifact[1] + ".log", "w").write(p.stderr[-20000:])
+        open(artifact[1] + ".log" if artifact else f"{crashes}/round-{number}.log", "w").write(p.stderr[-20000:])
     print(f"{number} rounds, {time.time() - start:.0f} s: " + ", ".join(f"{n} {name}" for n, name in zip(total, NAMES)), flush=True)
-print(f"{total[0] + total[1]} inputs, {ended} rounds ended early")
+print(f"{total[0] + total[1]} inputs, {ended} rounds ended by something of ours")
 sys.exit(1 if ended else 0)
