@@ -101,7 +101,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentCount = product(segmentDims);
   segmentIndices.resize(op.getNumDims());
   rowIndices.resize(op.getNumDims());
-  exchangeBytes = getExchangeBytes(problem, schedule);
+  exchangeBytes = getExchangeBytes(Problem::get(op), schedule);
   // The blocks of a cluster work on the same rows.
   cluster = blockId();
   clusterStride = gridSize();
