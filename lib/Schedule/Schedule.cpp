@@ -262,7 +262,7 @@ unsigned norm_fusion::getExchangeBytes(const Problem &ofRow,
 bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
   return schedule.getCopy() == Copy::cp_async &&
          llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
-           return bytes * schedule.getVector() < 4;
+           return bytes < 4 && bytes * schedule.getVector() <= 4;
          });
 }
 
@@ -297,8 +297,9 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
     if (isShifted(problem, schedule)) {
       step = 0;
       for (unsigned bytes : problem.elementBytes)
-        step +=
-            groups * warps * getShiftedBytes(schedule.getChunks() * 32 * bytes);
+        step += groups * warps *
+                getShiftedBytes(schedule.getChunks() * 32 *
+                                schedule.getVector() * bytes);
     }
     unsigned ring = (schedule.getSlots() + 1) * step;
     unsigned sums = 0;
@@ -323,7 +324,8 @@ static unsigned estimateRegisters(const Problem &problem,
                              int64_t(schedule.getBlockColumns());
   bool shifted = isShifted(problem, schedule);
   unsigned values =
-      shifted ? 4 * lane + (schedule.getCluster() > 1 ? 16 : 0)
+      shifted ? 2 * lane + 16 +
+                    (problem.columns % schedule.getVector() ? 2 * lane : 0)
               : 2 * schedule.getVector() * std::min(schedule.getChunks(), 3u);
   return llvm::divideCeil(lane *
                               (accumulators + 2 +
@@ -406,9 +408,16 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse("structure=" + name +
                     " needs columns that are contiguous in every input");
     unsigned vector = schedule.getVector();
-    if (!llvm::isPowerOf2_32(vector) || problem.innerColumns % vector)
+    bool shifted = isShifted(problem, schedule);
+    if (!llvm::isPowerOf2_32(vector) ||
+        (problem.innerColumns % vector && !shifted))
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
                                   vector, problem.innerColumns));
+    if (shifted && (isSmall || problem.innerColumns != problem.columns))
+      return refuse(llvm::formatv(
+          "structure={0} vector={1} makes copies of up to 4 bytes: these need "
+          "structure=ring and one column dimension",
+          name, vector));
     // A block of columns is held by neighbouring lanes, in one chunk.
     for (int64_t block : problem.blockColumns)
       if (block == 0 || block % vector ||
@@ -419,12 +428,6 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
             "columns, expected vector x a power of two up to lanes",
             name, vector, schedule.getLanes(),
             block ? std::to_string(block) : "other than neighbouring"));
-    bool shifted = isShifted(problem, schedule);
-    if (shifted && (vector != 1 || isSmall))
-      return refuse(llvm::formatv(
-          "structure={0} vector={1} makes copies of less than 4 bytes: these "
-          "need structure=ring vector=1",
-          name, vector));
     for (unsigned bytes : problem.elementBytes) {
       unsigned size = bytes * vector;
       if ((!shifted && size < 4) || (size > 16 && size % 16))
@@ -508,7 +511,8 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
   Combine combine = tags ? Combine::tags : Combine::grid;
   Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;
   // Copies of 4 bytes are many: where elements are narrower, a warp's part of a
-  // row is shifted instead. A lane holds as many columns as with full vectors.
+  // row is shifted instead, and read by words. A lane holds as many columns as
+  // with full vectors.
   unsigned scale = getFullVector(problem) / vector;
   bool shifted =
       copy == Copy::cp_async && problem.innerColumns == problem.columns &&
@@ -517,8 +521,10 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
       llvm::any_of(problem.elementBytes,
                    [](unsigned bytes) { return bytes < 4; });
   if (shifted) {
-    scale *= vector;
-    vector = 1;
+    unsigned words =
+        4 / *llvm::min_element(problem.elementBytes);
+    scale = getFullVector(problem) / words;
+    vector = words;
   }
   int64_t vectors =
       std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);

@@ -89,7 +89,9 @@ struct AffineForm {
 struct ColumnView {
   unsigned width = 1;
   Value column; ///< i64, linear over the column dimensions
-  Value mask;   ///< i1, null if all columns exist
+  Value mask;   ///< i1, null if all columns exist; else of the first column
+  /// i1 an element, where some elements of a vector may not exist.
+  SmallVector<Value> elementMasks;
   llvm::DenseMap<Value, Value> values; ///< of the region, at this view
   llvm::DenseMap<Value, AffineForm> forms;
 };
@@ -180,7 +182,12 @@ private:
   void storeElementOutputs(unsigned p, MutableArrayRef<ColumnView> views,
                            Value allExist);
   void storeRowOutputs(unsigned p, Value isLeader);
-  void storeView(unsigned operand, Value value, ColumnView &view);
+  void storeView(unsigned operand, Value value, ColumnView &view,
+                 bool isMasked);
+  void storeVector(unsigned operand, Value elementOffset, Value value,
+                   ColumnView &view, bool isMasked);
+  void storeElement(unsigned operand, Value elementOffset, Value vector,
+                    unsigned e, ColumnView &view, bool isMasked);
 
   //===--- Exchange ---===//
   Value shuffle(Value value, Value lane, NVVM::ShflKind kind);

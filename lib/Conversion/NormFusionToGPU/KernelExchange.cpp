@@ -86,6 +86,9 @@ void KernelEmitter::addView(SmallVectorImpl<Value> &chains, RowReduceOp reduce,
   Value value = evaluate(reduce.getOperand(), view);
   if (!view.mask)
     return addElements(chains, value, reduce.getCombiner());
+  if (!view.elementMasks.empty())
+    return addElements(chains, masked(value, view, reduce.getCombiner()),
+                       reduce.getCombiner());
   SmallVector<Value> ofView;
   addElements(ofView, value, reduce.getCombiner());
   addElements(chains,

@@ -254,7 +254,7 @@ void KernelEmitter::writePartials(Value item,
   }
   syncBlock();
   base = exchangeBytes;
-  unsigned step = width % 4 == 0 ? 4 : 1;
+  unsigned step = columns % 4 == 0 ? 4 : 1; // a partial row is padded to 4
   Value mine = arith::MinSIOp::create(
       b, arith::SubIOp::create(b, columnCount, firstColumn), i64(columns));
   for (unsigned a = 0; a < accumulations.size(); ++a) {

@@ -10,10 +10,9 @@
 // copies of the next step start before this one is read. Column accumulators
 // stay in registers over all rows.
 //
-// Rows whose elements are too narrow or too few for copies of 4 bytes (an odd
-// number of bf16 columns) are *shifted*: a warp copies the aligned 16-byte
-// pieces that cover its part of the row, and its lanes read single elements of
-// them.
+// Rows that begin at any address (an odd number of bf16 columns) are *shifted*:
+// a warp copies the aligned 16-byte pieces that cover its part of the row, and
+// its lanes put their elements together from the aligned words around them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -176,11 +175,11 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
         arith::MulIOp::create(
             b,
             arith::MinSIOp::create(
-                b, i32(chunks * 32),
+                b, i32(chunks * 32 * width),
                 arith::TruncIOp::create(
                     b, b.getI32Type(),
                     arith::SubIOp::create(b, i64(columns), firstColumn))),
-            i32(stream.bytes)));
+            i32(stream.bytes / width)));
     for (unsigned piece = 0; piece < stream.pieces; piece += 32) {
       Value at = arith::MulIOp::create(
           b, arith::AddIOp::create(b, lane, i32(piece)), i32(16));
@@ -313,6 +312,19 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       delinearize(index, reducedRowDims, row.indices);
       row.columns = views;
     }
+    // A mask an element is too many to keep.
+    if (!exact && columns % width != 0) {
+      Value first = arith::TruncIOp::create(b, b.getI32Type(), views[0].column);
+      Value left = arith::SubIOp::create(b, i32(columns), first);
+      left = createAsm(b, left.getType(), left, "", "=r,0");
+      for (RowView &row : rows)
+        for (auto [c, view] : llvm::enumerate(row.columns)) {
+          for (auto [e, exists] : llvm::enumerate(view.elementMasks))
+            exists = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, left,
+                                           i32(c * lanes * width + e));
+          view.mask = view.elementMasks[0];
+        }
+    }
     if (numRowInputs > 0) {
       // The shuffle is where a step waits for what was loaded a step ago: a
       // copy could wait as early as in that step. Waiting here also keeps
@@ -336,6 +348,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       Type memoryType = getMemoryType(argument.getType());
       Type type =
           width == 1 ? memoryType : VectorType::get({width}, memoryType);
+      // Less than a word: its low part.
+      unsigned bits = memoryType.getIntOrFloatBitWidth() * width;
+      if (bits < 32) {
+        words = LLVM::BitcastOp::create(b, b.getI32Type(), words);
+        words = arith::TruncIOp::create(b, b.getIntegerType(bits), words);
+      }
       return fromMemory(LLVM::BitcastOp::create(b, type, words),
                         argument.getType());
     };
@@ -357,58 +375,75 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
             select(isFirstSlot, i32(slots),
                    arith::SubIOp::create(b, thisSlot, i32(1))));
     };
-    // Single elements are read from the slot in every phase anew.
-    Value thisSlot = slot;
-    auto readShifted = [&](RowView &row) {
-      for (const Stream &stream : streams) {
-        BlockArgument argument = body->getArgument(stream.input);
-        Value shift;
-        partStart(stream, row.indices, shift);
-        Value at = arith::AddIOp::create(
-            b, arith::AddIOp::create(b, slotBase(thisSlot, stream), shift),
-            arith::MulIOp::create(b, lane, i32(stream.bytes)));
-        for (auto [c, view] : llvm::enumerate(row.columns))
-          view.values[argument] = fromMemory(
-              LLVM::LoadOp::create(b, getMemoryType(argument.getType()),
-                                   sharedPointer(arith::AddIOp::create(
-                                       b, at, i32(c * 32 * stream.bytes))),
-                                   stream.bytes),
-              argument.getType());
+    // A lane's words of a chunk, from 32-bit words at the address rounded down.
+    auto readShifted = [&, thisSlot = slot](const Stream &stream,
+                                            ArrayRef<Value> indices) {
+      Value shift;
+      partStart(stream, SmallVector<Value>(indices), shift);
+      Value at = arith::AddIOp::create(
+          b, arith::AddIOp::create(b, slotBase(thisSlot, stream), shift),
+          arith::MulIOp::create(b, lane, i32(stream.bytes)));
+      Value low = arith::AndIOp::create(b, at, i32(3));
+      Value bits = arith::MulIOp::create(b, low, i32(8));
+      Value aligned = arith::SubIOp::create(b, at, low);
+      unsigned count = llvm::divideCeil(stream.bytes, 4);
+      bool moves = stream.bytes / width < 4;
+      SmallVector<Value> chunkWords;
+      for (unsigned c = 0; c < chunks; ++c) {
+        SmallVector<Value> words;
+        for (unsigned w = 0; w < count + moves; ++w)
+          words.push_back(LLVM::LoadOp::create(
+              b, b.getI32Type(),
+              sharedPointer(arith::AddIOp::create(
+                  b, aligned, i32(c * 32 * stream.bytes + 4 * w))),
+              4));
+        Value packed = LLVM::PoisonOp::create(
+            b, VectorType::get({count}, b.getI32Type()));
+        for (unsigned w = 0; w < count; ++w) {
+          Value word = words[w];
+          if (moves)
+            word = LLVM::FshrOp::create(b, words[w + 1], word, bits);
+          packed = LLVM::InsertElementOp::create(b, packed, word, i32(w));
+        }
+        chunkWords.push_back(packed);
       }
+      return chunkWords;
+    };
+    auto readAligned = [&](const Stream &stream, unsigned u, unsigned c) {
+      unsigned piece = std::min(stream.bytes, 16u);
+      Value source = slotPointer(slot, stream, u, c);
+      Value packed = LLVM::PoisonOp::create(
+          b, VectorType::get({stream.bytes / 4}, b.getI32Type()));
+      for (unsigned at = 0; at < stream.bytes; at += piece) {
+        Value loaded = LLVM::LoadOp::create(
+            b, VectorType::get({piece / 4}, b.getI32Type()),
+            byteAddress(source, i32(at)), piece);
+        for (unsigned w = 0; w < piece / 4; ++w)
+          packed = LLVM::InsertElementOp::create(
+              b, packed, LLVM::ExtractElementOp::create(b, loaded, i32(w)),
+              i32(at / 4 + w));
+      }
+      return packed;
     };
     for (auto [u, row] : llvm::enumerate(rows)) {
-      if (shifted) {
-        readShifted(row);
-        continue;
-      }
       swapRow(row);
-      for (unsigned c = 0; c < chunks; ++c)
-        for (const Stream &stream : streams) {
-          BlockArgument argument = body->getArgument(stream.input);
+      for (const Stream &stream : streams) {
+        BlockArgument argument = body->getArgument(stream.input);
+        SmallVector<Value> shiftedWords;
+        if (shifted)
+          shiftedWords = readShifted(stream, rowIndices);
+        for (unsigned c = 0; c < chunks; ++c) {
           ColumnView &view = row.columns[c];
           if (!async) {
             view.values[argument] = loadAt(stream.input, view);
             continue;
           }
-          unsigned piece = std::min(stream.bytes, 16u);
-          Value source = slotPointer(slot, stream, u, c);
-          SmallVector<Value> words;
-          for (unsigned at = 0; at < stream.bytes; at += piece) {
-            Value loaded = LLVM::LoadOp::create(
-                b, VectorType::get({piece / 4}, b.getI32Type()),
-                byteAddress(source, i32(at)), piece);
-            for (unsigned w = 0; w < piece / 4; ++w)
-              words.push_back(
-                  LLVM::ExtractElementOp::create(b, loaded, i32(w)));
-          }
-          auto wordsType =
-              VectorType::get({int64_t(words.size())}, b.getI32Type());
-          Value packed = LLVM::PoisonOp::create(b, wordsType);
-          for (auto [w, word] : llvm::enumerate(words))
-            packed = LLVM::InsertElementOp::create(b, packed, word, i32(w));
+          Value packed =
+              shifted ? shiftedWords[c] : readAligned(stream, u, c);
           packedRows.push_back({unsigned(u), c, argument, packed});
           view.values[argument] = unpack(packed, argument);
         }
+      }
       swapRow(row);
     }
     Value nextSlot = arith::AddIOp::create(b, slot, i32(1));
@@ -424,8 +459,6 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
               if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
                   hasRows(inner.getResult(0)))
                 view.values.erase(inner.getResult(0));
-        if (shifted)
-          readShifted(rows.front());
         for (Packed &packed : packedRows) {
           packed.words = createOpaque(b, packed.words);
           rows[packed.unit].columns[packed.chunk].values[packed.argument] =

@@ -78,9 +78,15 @@ SmallVector<ColumnView> KernelEmitter::getLaneViews(Value partOfRow,
     if (c == 0)
       first = toI64(arith::SubIOp::create(
           b, column, arith::MulIOp::create(b, laneOfRow, i32(width))));
-    if (!exact)
-      views[c].mask = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                            column, i32(problem.columns));
+    for (unsigned e = 0; !exact && e < width; ++e) {
+      Value exists = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult,
+          arith::AddIOp::create(b, column, i32(e)), i32(problem.columns));
+      if (e == 0)
+        views[c].mask = exists;
+      if (problem.columns % width != 0)
+        views[c].elementMasks.push_back(exists);
+    }
   }
   if (firstColumn)
     *firstColumn = first;
@@ -213,6 +219,16 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
   };
   if (!view.mask)
     return load(elementOffset);
+  if (!view.elementMasks.empty()) {
+    Type element = getElementTypeOrSelf(op.getOperand(input).getType());
+    Value vector = LLVM::PoisonOp::create(b, withWidth(element, view.width));
+    for (auto [e, exists] : llvm::enumerate(view.elementMasks)) {
+      Value at = select(exists, add(elementOffset, i64(e)), i64(0));
+      vector = vector::InsertOp::create(b, loadGlobal(input, at, 1), vector,
+                                        int64_t(e));
+    }
+    return vector;
+  }
   // Lanes beyond the last column read column 0 and are masked later on.
   for (unsigned d : columnDims.set_bits())
     indices[d] = i64(0);
@@ -446,9 +462,15 @@ Value KernelEmitter::masked(Value value, ColumnView &view, Combiner combiner) {
     return value;
   TypedAttr identity =
       getIdentity(combiner, getElementTypeOrSelf(value.getType()));
-  if (auto type = dyn_cast<VectorType>(value.getType()))
+  Value mask = view.mask;
+  if (auto type = dyn_cast<VectorType>(value.getType())) {
     identity = DenseElementsAttr::get(type, Attribute(identity));
-  return select(view.mask, value, arith::ConstantOp::create(b, identity));
+    if (!view.elementMasks.empty())
+      mask = vector::FromElementsOp::create(
+          b, VectorType::get(type.getShape(), b.getI1Type()),
+          view.elementMasks);
+  }
+  return select(mask, value, arith::ConstantOp::create(b, identity));
 }
 
 static bool variesOver(AffineMap map, const llvm::SmallBitVector &dims) {
@@ -492,10 +514,8 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   };
   auto store = [&](bool masked) {
     for (ColumnView &view : views)
-      guarded(masked ? view.mask : Value(), [&] {
-        for (auto [operand, value] : ready)
-          storeView(operand, evaluate(value, view), view);
-      });
+      for (auto [operand, value] : ready)
+        storeView(operand, evaluate(value, view), view, masked);
   };
   guarded(rowExists, [&] {
     if (!allExist)
@@ -511,7 +531,11 @@ void KernelEmitter::storeElementOutputs(unsigned p,
 
 /// A vector where the columns are contiguous, else element by element; once
 /// what is the same for several columns.
-void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view) {
+void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
+                              bool isMasked) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isMasked && view.mask && view.elementMasks.empty())
+    b.setInsertionPointToStart(scf::IfOp::create(b, view.mask).thenBlock());
   if (storeInTile(operand, value, view))
     return;
   AffineMap map = op.getInputMap(operand);
@@ -522,7 +546,6 @@ void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view) {
     if (!map.isFunctionOfDim(d))
       isFirst = both(isFirst, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                                     indices[d], i64(0)));
-  OpBuilder::InsertionGuard guard(b);
   if (isFirst)
     b.setInsertionPointToStart(scf::IfOp::create(b, isFirst).thenBlock());
   unsigned last = columnDims.find_last();
@@ -530,15 +553,54 @@ void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view) {
   if (view.width == 1 ||
       (isFine &&
        cast<AffineDimExpr>(map.getResults().back()).getPosition() == last)) {
-    storeGlobal(operand, offset(operand, indices), value);
+    storeVector(operand, offset(operand, indices), value, view, isMasked);
     return;
   }
   Value first = indices[last];
   for (unsigned e = 0; e < (isFine ? view.width : 1); ++e) {
     indices[last] = add(first, i64(e));
-    storeGlobal(operand, offset(operand, indices),
-                vector::ExtractOp::create(b, value, int64_t(e)));
+    storeElement(operand, offset(operand, indices), value, e, view, isMasked);
   }
+}
+
+/// Element `e` of a lane's vector, if it exists.
+void KernelEmitter::storeElement(unsigned operand, Value elementOffset,
+                                 Value vector, unsigned e, ColumnView &view,
+                                 bool isMasked) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isMasked && !view.elementMasks.empty())
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, view.elementMasks[e]).thenBlock());
+  storeGlobal(operand, elementOffset,
+              vector::ExtractOp::create(b, vector, int64_t(e)));
+}
+
+/// A lane's vector, contiguous in memory: whole where it exists and begins at a
+/// multiple of its size, else element by element.
+void KernelEmitter::storeVector(unsigned operand, Value elementOffset,
+                                Value value, ColumnView &view, bool isMasked) {
+  Type type = getElementTypeOrSelf(op.getOperand(operand).getType());
+  unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
+  bool isAligned =
+      view.width == 1 || problem.columns * bytes % (bytes * view.width) == 0;
+  bool isWhole = !isMasked || view.elementMasks.empty();
+  if (isAligned && isWhole)
+    return storeGlobal(operand, elementOffset, value);
+  Value whole = isWhole ? Value() : view.elementMasks.back();
+  if (!isAligned) {
+    Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(),
+                                          address(operand, elementOffset));
+    bits = arith::AndIOp::create(b, bits, i64(bytes * view.width - 1));
+    whole = both(whole, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
+                                              i64(0)));
+  }
+  auto ifWhole = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifWhole.thenBlock());
+  storeGlobal(operand, elementOffset, value);
+  b.setInsertionPointToStart(ifWhole.elseBlock());
+  for (unsigned e = 0; e < view.width; ++e)
+    storeElement(operand, add(elementOffset, i64(e)), value, e, view, isMasked);
 }
 
 void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
