@@ -30,6 +30,8 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
     grouped.insert(group.rowReductions.begin(), group.rowReductions.end());
     grouped.insert(group.columnReductions.begin(),
                    group.columnReductions.end());
+    grouped.insert(group.scalarReductions.begin(),
+                   group.scalarReductions.end());
     for (auto [op, inner] : group.continued)
       grouped.insert(op);
   }

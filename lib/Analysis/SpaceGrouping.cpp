@@ -148,6 +148,8 @@ Role SpaceGrouping::computeRole(const SpaceMember &member,
                                 const llvm::SmallBitVector &columns) const {
   if (!member.isReduction)
     return Role::elementwise;
+  if (member.reduced == allAxes)
+    return Role::scalar;
   if (minus(member.reduced, columns).none())
     return minus(member.axes, columns) == minus(allAxes, columns)
                ? Role::row
@@ -177,11 +179,15 @@ static void meet(Level &level, Level other, bool leaves) {
     level.inside |= other.inside;
 }
 
+static bool isReduction(Role role) {
+  return role == Role::row || role == Role::column || role == Role::scalar;
+}
+
 /// What a member of `role` that reads at `level` gives.
 static Level getResultLevel(Role role, Level level) {
   if (role == Role::row)
     level.inside = true;
-  else if (role == Role::column)
+  else if (role == Role::column || role == Role::scalar)
     level = {level.level + 1, false};
   return level;
 }
@@ -219,7 +225,7 @@ void SpaceGrouping::assignLevels(Orientation &o) {
             def != none && def >= first && def < number)
           meet(level, levels[def - first], /*leaves=*/true);
     }
-    if (role == Role::row || role == Role::column)
+    if (isReduction(role))
       o.reductionLevels[here] = level.level;
     levels[index] = getResultLevel(role, level);
     if (here != none)
@@ -247,7 +253,7 @@ void SpaceGrouping::assignLevelsRoughly(Orientation &o) {
       else if (info.needsReduction(def))
         meet(level, getLatestBefore(def), /*leaves=*/false);
     }
-    if (role == Role::row || role == Role::column)
+    if (isReduction(role))
       o.reductionLevels[here] = level.level;
     o.levels[here] = getResultLevel(role, level);
     unsigned outside = o.levels[here].level + o.levels[here].inside;
@@ -435,6 +441,9 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
         it != o.reductionLevels.end())
       byLevel[it->second].push_back(reduction);
   auto isRow = [&](unsigned member) { return o.roles[member] == Role::row; };
+  auto isColumn = [&](unsigned member) {
+    return o.roles[member] == Role::column;
+  };
 
   // Column reductions whose results nothing of the space needs may wait for a
   // later level whose row reductions read the same operands.
@@ -486,7 +495,8 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
       }
       for (unsigned other : joined.lookup(root))
         llvm::append_range(ops, waiting.ops.lookup(other));
-      if (rows == ops.size() && !rowOnly)
+      // Reductions of everything come along, they make no group.
+      if (!rowOnly && llvm::none_of(ops, isColumn))
         continue;
       for (unsigned other : joined.lookup(root))
         waiting.ops.erase(other);
@@ -503,7 +513,7 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
   for (ArrayRef<unsigned> ops : o.groups)
     for (unsigned op : ops) {
       ++o.fused;
-      if (!isRow(op) && feedsSpace(op))
+      if (isColumn(op) && feedsSpace(op))
         ++o.returning;
     }
 }

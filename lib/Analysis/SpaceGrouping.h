@@ -52,7 +52,7 @@ struct SpaceMember {
   SmallVector<SpaceRead, 4> reads;
 };
 
-enum class Role : uint8_t { outside, elementwise, row, column };
+enum class Role : uint8_t { outside, elementwise, row, column, scalar };
 
 /// Sets of nodes that are joined one by one.
 class DisjointSets {

@@ -124,6 +124,10 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     fields.structure = structure;
     fields.cluster = fields.warps = fields.rows = 1;
     fields.lanes = 32;
+    if (structure == Structure::rows || structure == Structure::tile) {
+      fields.copy = Copy::load;
+      fields.combine = Combine::grid;
+    }
     fields.fit(problem.columns);
     fields.rowGroups =
         std::max(1u, from.getWarps() * from.getRowGroups() / fields.warps);

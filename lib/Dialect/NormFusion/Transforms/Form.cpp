@@ -460,6 +460,7 @@ void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
       << remark::metric("columns", text(columns))
       << remark::metric("row-reductions", group.rowReductions.size())
       << remark::metric("column-reductions", group.columnReductions.size())
+      << remark::metric("scalar-reductions", group.scalarReductions.size())
       << remark::metric("bytes-before", cost.bytesBefore)
       << remark::metric("bytes-after", cost.bytesAfter);
 }
