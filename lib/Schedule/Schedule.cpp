@@ -501,6 +501,10 @@ static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
   return false;
 }
 
+/// Blocks of a cluster that every device with clusters runs (CUDA C++
+/// Programming Guide 13.0, "Thread Block Clusters").
+static constexpr unsigned kPortableCluster = 8;
+
 /// Row groups of `warps` warps: their steps overlap.
 static unsigned getRowGroups(unsigned warps) {
   return std::max<unsigned>(
@@ -565,16 +569,21 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
     } else {
       chunks = lane;
       // Few blocks with 12 to 16 warps each, where these have the registers;
-      // else more blocks and fewer warps of a row.
+      // else more blocks and fewer warps of a row, but no more blocks than any
+      // device grants a cluster.
       bool fits = false;
       for (unsigned most : {8u, 6u, 4u}) {
-        if (!chooseWarps(vectors, chunks, most, target, cluster, warps))
+        unsigned blocks, warpsOfBlock;
+        if (!chooseWarps(vectors, chunks, most, target, blocks, warpsOfBlock) ||
+            (fits && blocks > kPortableCluster))
           break;
+        fits = true;
+        cluster = blocks;
+        warps = warpsOfBlock;
         groups = getRowGroups(warps);
         auto schedule =
             ScheduleAttr::get(context, structure, cluster, warps, groups, 1,
                               chunks, vector, copy, combine, 0, 0, lanes, rows);
-        fits = true;
         if (estimateRegisters(problem, schedule) <=
             getRegisterBudget(target, schedule))
           break;
