@@ -9,7 +9,8 @@
 // of their own. Whose a crash is, the stack says: upstream is in shared
 // libraries, and everything of ours in this program. A crash without a frame of
 // ours above the fuzzer's is upstream's: the input is given up and counted, and
-// the next one gets a new context. Anything else ends the run, with the input.
+// the next one gets a new context; so with an input that takes for ever there.
+// Anything else ends the run, with the input.
 //
 // At the end the counts are printed:
 //   inputs: N text, N bytecode, N parsed, N with groups, N upstream crashes
@@ -40,6 +41,7 @@
 #include <cstdio>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <sys/time.h>
 
 using namespace mlir;
 
@@ -50,8 +52,11 @@ using namespace mlir;
 static sigjmp_buf giveUp;
 /// Where the stack of the input under work begins; null between inputs.
 static void *volatile inputFrame = nullptr;
-static constexpr int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE,
-                                  SIGTRAP};
+static constexpr int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL,
+                                  SIGFPE,  SIGTRAP, SIGPROF};
+/// Processor time that an input may take: the bytecode reader takes for ever
+/// where attributes hold each other.
+static constexpr int inputSeconds = 10;
 static struct sigaction previous[64];
 
 /// The code that runs an input and what is called on a crash are in sections of
@@ -90,10 +95,21 @@ static struct Counts {
   }
 } counts;
 
-ON_CRASH static void handleSignal(int signal, siginfo_t *information, void *context) {
+static void setTimer(int seconds) {
+  itimerval value = {{0, 0}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &value, nullptr);
+}
+
+ON_CRASH static void handleSignal(int signal, siginfo_t *information,
+                                  void *context) {
   if (inputFrame && !isOurs())
     siglongjmp(giveUp, 1);
   counts.print();
+  if (signal == SIGPROF) {
+    fprintf(stderr, "ERROR: more than %d s\n", inputSeconds);
+    inputFrame = nullptr;
+    __builtin_trap();
+  }
   struct sigaction &old = previous[signal];
   if (old.sa_flags & SA_SIGINFO)
     return old.sa_sigaction(signal, information, context);
@@ -138,6 +154,8 @@ static void installHandlers() {
 //===----------------------------------------------------------------------===//
 
 static std::unique_ptr<MLIRContext> context;
+/// Made once a context: canonicalisation collects its patterns then.
+static std::unique_ptr<PassManager> pipeline;
 
 static std::unique_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
@@ -162,6 +180,14 @@ static std::unique_ptr<MLIRContext> createContext() {
   return context;
 }
 
+static void startOver() {
+  pipeline.reset();
+  context = createContext();
+  pipeline = std::make_unique<PassManager>(context.get(),
+                                           ModuleOp::getOperationName());
+  norm_fusion::buildFusePipeline(*pipeline, norm_fusion::FuseOptions());
+}
+
 __attribute__((noinline, section("run_input"))) static void runInput(const uint8_t *data,
                                                size_t size) {
   std::string message;
@@ -176,10 +202,7 @@ __attribute__((noinline, section("run_input"))) static void runInput(const uint8
   if (!module)
     return;
   ++counts.parsed;
-  PassManager pm(context.get(), ModuleOp::getOperationName());
-  norm_fusion::FuseOptions options;
-  norm_fusion::buildFusePipeline(pm, options);
-  if (failed(pm.run(*module))) {
+  if (failed(pipeline->run(*module))) {
     fprintf(stderr, "the pipeline failed: %s\n", message.c_str());
     inputFrame = nullptr;
     __builtin_trap();
@@ -200,20 +223,24 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (uses == 0)
     installHandlers();
   if (uses++ % 512 == 0 || !context)
-    context = createContext();
+    startOver();
   bool isBytecode = StringRef(reinterpret_cast<const char *>(data), size)
                         .starts_with("ML\xefR");
   ++(isBytecode ? counts.bytecode : counts.text);
   uint64_t parsed = counts.parsed;
   if (sigsetjmp(giveUp, /*savesigs=*/1) != 0) {
     inputFrame = nullptr;
+    setTimer(0);
     // What it left behind can't be trusted, not even to be freed.
+    (void)pipeline.release();
     (void)context.release();
     ++counts.upstream;
     return -1;
   }
   inputFrame = __builtin_frame_address(0);
+  setTimer(inputSeconds);
   runInput(data, size);
   inputFrame = nullptr;
+  setTimer(0);
   return counts.parsed == parsed ? -1 : 0;
 }

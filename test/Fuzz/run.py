@@ -28,7 +28,7 @@ env = dict(os.environ, LD_PRELOAD=sanitizer[1], ASAN_OPTIONS="detect_leaks=0:det
 total, ended, start, number = [0] * 5, 0, time.time(), 0
 NAMES = ["text", "bytecode", "parsed", "with groups", "upstream crashes"]
 while total[0] + total[1] < a.inputs and time.time() - start < a.seconds:
-    p = subprocess.run([a.fuzz, f"-runs={a.round}", f"-seed={a.seed + number}", "-max_len=8192", "-timeout=600", "-rss_limit_mb=4000", "-malloc_limit_mb=1000000",
+    p = subprocess.run([a.fuzz, f"-runs={a.round}", f"-seed={a.seed + number}", "-max_len=8192", "-timeout=3600", "-rss_limit_mb=4000", "-malloc_limit_mb=1000000",
                         f"-artifact_prefix={crashes}/", a.found, a.seeds], env=env, capture_output=True, text=True, errors="replace")
     number += 1
     counts = re.search(r"inputs: (\d+) text, (\d+) bytecode, (\d+) parsed, (\d+) with groups, (\d+) upstream", p.stderr)
