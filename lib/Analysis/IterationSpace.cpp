@@ -11,7 +11,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -194,6 +193,10 @@ bool IterationSpace::distribute(const AxisList &list, ArrayRef<int64_t> extents,
     return true;
   }
   // Static: walk both sides, splitting an axis where a dimension ends in it.
+  // Of nothing, extents don't say what is a part of what.
+  if (llvm::is_contained(extents, 0) ||
+      llvm::any_of(finest, [&](unsigned axis) { return axes[axis].extent == 0; }))
+    return false;
   SmallVector<std::pair<unsigned, std::pair<int64_t, int64_t>>> splits;
   std::vector<unsigned> pending(finest.rbegin(), finest.rend());
   for (unsigned i : wanted) {
