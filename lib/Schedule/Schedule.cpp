@@ -405,6 +405,10 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     std::string name = stringifyStructure(structure).str();
     if (ShapedType::isDynamic(problem.columns))
       return refuse("structure=" + name + " needs a static number of columns");
+    // Lanes without columns read column 0.
+    if (problem.columns == 0)
+      return refuse("structure=" + name +
+                    " with 0 columns, expected structure=plain");
     if (!problem.contiguousColumns)
       return refuse("structure=" + name +
                     " needs columns that are contiguous in every input");
@@ -493,10 +497,12 @@ static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
                         const TargetInfo &target, unsigned &cluster,
                         unsigned &warps) {
   for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
-    warps = llvm::divideCeil(vectors, int64_t(32) * chunks * cluster);
+    int64_t needed = llvm::divideCeil(vectors, int64_t(32) * chunks * cluster);
     bool isLast = cluster * 2 > target.maxCluster;
-    if (warps <= (isLast ? 16 : most))
+    if (needed <= (isLast ? 16 : most)) {
+      warps = needed;
       return true;
+    }
   }
   return false;
 }
@@ -650,6 +656,10 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   if (ShapedType::isDynamic(problem.columns)) {
     reason = "plain, because the number of columns is dynamic";
+    return makePlain(context);
+  }
+  if (problem.columns == 0) {
+    reason = "plain, because there are no columns";
     return makePlain(context);
   }
   unsigned vector = getVector(problem);

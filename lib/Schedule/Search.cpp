@@ -37,13 +37,15 @@ struct Fields {
                              slots, chunks, vector, copy, combine, pace, grid,
                              lanes, rows);
   }
-  /// Warps a row, or chunks where lanes share rows, for all columns.
+  /// Warps a row, or chunks where lanes share rows, for all columns; more than
+  /// get() takes where these are too many.
   void fit(int64_t columns) {
-    unsigned part = lanes * vector;
-    if (structure == Structure::small)
-      chunks = llvm::divideCeil(columns, part);
-    else
-      warps = llvm::divideCeil(columns, int64_t(part) * cluster * chunks);
+    int64_t part = int64_t(lanes) * vector;
+    bool isSmall = structure == Structure::small;
+    if (!isSmall)
+      part *= int64_t(cluster) * chunks;
+    (isSmall ? chunks : warps) = std::clamp<int64_t>(
+        llvm::divideCeil(columns, part), /*lo=*/1, /*hi=*/1024);
   }
 
   MLIRContext *context;

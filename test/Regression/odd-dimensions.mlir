@@ -15,10 +15,17 @@
 // RUN: norm-fusion-runner %t/shared_init_square.mlir --device=emulator --check --emulator=sms=3
 // RUN: norm-fusion-opt %t/adaln_and_total.mlir --norm-fusion-fuse --remarks-filter='norm-fusion.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=APART
 // RUN: norm-fusion-runner %t/adaln_and_total.mlir --device=emulator --check --emulator=sms=3
+// No rows, in two dimensions that a reshape makes one.
+// RUN: norm-fusion-runner %t/no_rows.mlir --device=emulator --check --emulator=sms=3
+// No columns, beside an operand of the columns: nothing of it may be read.
+// RUN: norm-fusion-runner %t/no_columns.mlir --device=emulator --dims=5 --check --emulator=sms=3
+// RUN: not norm-fusion-runner %t/no_columns.mlir --device=emulator --dims=5 --check --schedule=structure=rows 2>&1 | FileCheck %s --check-prefix=PLAIN
 
 // ONE-NOT:   [Missed]
 // ONE:       norm_fusion.mixed_reduction
 // ONE-NOT:   norm_fusion.mixed_reduction
+
+// PLAIN: error: {{.*}}schedule isn't possible: structure=rows with 0 columns, expected structure=plain
 
 // APART:     [Missed] different-rows
 // APART-SAME:  found="a column reduction over other rows than the group's"
@@ -485,4 +492,55 @@ func.func @adaln_and_total(%arg0: tensor<3x7x40xf32>, %arg1: tensor<3x7x40xf32>,
     linalg.yield %13 : f32
   } -> tensor<40xf32>
   return %6, %9, %12 : tensor<3x7x40xf32>, tensor<3x40xf32>, tensor<40xf32>
+}
+
+//--- no_rows.mlir
+// The sums of columns are 0.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#r = affine_map<(d0, d1) -> (d0)>
+#c = affine_map<(d0, d1) -> (d1)>
+func.func @no_rows(%x: tensor<0x4x128xf32>) -> (tensor<0xf32>, tensor<128xf32>) {
+  %z = arith.constant 0.0 : f32
+  %y = tensor.collapse_shape %x [[0, 1], [2]] : tensor<0x4x128xf32> into tensor<0x128xf32>
+  %e0 = tensor.empty() : tensor<0xf32>
+  %i0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<0xf32>) -> tensor<0xf32>
+  %e1 = tensor.empty() : tensor<128xf32>
+  %i1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<128xf32>) -> tensor<128xf32>
+  %r0 = linalg.generic {indexing_maps = [#id, #r], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<0x128xf32>) outs(%i0 : tensor<0xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<0xf32>
+  %r1 = linalg.generic {indexing_maps = [#id, #c], iterator_types = ["reduction", "parallel"]} ins(%y : tensor<0x128xf32>) outs(%i1 : tensor<128xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<128xf32>
+  return %r0, %r1 : tensor<0xf32>, tensor<128xf32>
+}
+
+//--- no_columns.mlir
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#c = affine_map<(d0, d1) -> (d1)>
+#r = affine_map<(d0, d1) -> (d0)>
+func.func @no_columns(%x: tensor<?x0xbf16>, %w: tensor<0xf32>) -> (tensor<?x0xbf16>, tensor<0xf32>, tensor<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x0xbf16>
+    %o = tensor.empty(%d) : tensor<?x0xbf16>
+    %s = tensor.empty() : tensor<0xf32>
+    %t = tensor.empty(%d) : tensor<?xf32>
+    %2:3 = norm_fusion.mixed_reduction dims = [row, column]
+      ins(%x, %w : tensor<?x0xbf16>, tensor<0xf32>)
+      outs(%o, %s, %t : tensor<?x0xbf16>, tensor<0xf32>, tensor<?xf32>)
+      maps = [#map, #c, #map, #c, #r] {
+    ^bb0(%a: bf16, %g: f32):
+      %5 = arith.extf %a : bf16 to f32
+      %6 = arith.mulf %5, %g : f32
+      %8 = norm_fusion.row_reduce add, %6 : f32
+      %10 = arith.mulf %6, %8 : f32
+      %13 = arith.truncf %10 : f32 to bf16
+      %16 = norm_fusion.column_reduce add, %10 : f32
+      norm_fusion.yield %13, %16, %8 : bf16, f32, f32
+    } -> tensor<?x0xbf16>, tensor<0xf32>, tensor<?xf32>
+    return %2#0, %2#1, %2#2 : tensor<?x0xbf16>, tensor<0xf32>, tensor<?xf32>
 }

@@ -13,7 +13,7 @@ namespace {
 struct Search : testing::Test {
   Search() {
     context.loadDialect<NormFusionDialect>();
-    problem.columns = 4096;
+    problem.columns = problem.innerColumns = 4096;
     problem.elementBytes = {2, 2};
     problem.accumulatorBytes = {4, 4};
     problem.rowReductions = 2;
@@ -50,7 +50,7 @@ struct Search : testing::Test {
 
 TEST_F(Search, neighboursAreLegalAndOthers) {
   for (int64_t columns : {64, 384, 1001, 4096, 16384, 65536}) {
-    problem.columns = columns;
+    problem.columns = problem.innerColumns = columns;
     std::string reason, error;
     ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
     ASSERT_TRUE(from) << reason;
@@ -65,6 +65,20 @@ TEST_F(Search, neighboursAreLegalAndOthers) {
   }
 }
 
+TEST_F(Search, noColumnsAndTooMany) {
+  for (int64_t columns : {int64_t(0), int64_t(1) << 41, int64_t(1) << 62}) {
+    problem.columns = problem.innerColumns = columns;
+    std::string reason, error;
+    ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
+    ASSERT_TRUE(from) << reason;
+    EXPECT_TRUE(isLegalSchedule(problem, from, target, error)) << error;
+    EXPECT_EQ(from.getStructure(), Structure::plain) << from.getText();
+    for (ScheduleAttr neighbour : getNeighbours(problem, from, target))
+      EXPECT_TRUE(isLegalSchedule(problem, neighbour, target, error))
+          << neighbour.getText() << ": " << error;
+  }
+}
+
 TEST_F(Search, clusterTakesItsWarpsAlong) {
   // Without a cluster a row needs all warps; the block keeps its threads.
   ScheduleAttr alone = get("cluster=1 warps=8 row-groups=1");
@@ -75,7 +89,7 @@ TEST_F(Search, clusterTakesItsWarpsAlong) {
 }
 
 TEST_F(Search, dynamicColumnsHaveNoSharedRows) {
-  problem.columns = ShapedType::kDynamic;
+  problem.columns = problem.innerColumns = ShapedType::kDynamic;
   std::string reason;
   ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
   for (ScheduleAttr neighbour : getNeighbours(problem, from, target))
