@@ -22,19 +22,33 @@ namespace json = llvm::json;
 static constexpr int64_t schema = 1;
 
 std::string norm_fusion::getKey(const Problem &problem) {
-  auto list = [](ArrayRef<unsigned> bytes) {
-    return llvm::join(
-        llvm::map_range(bytes, [](unsigned b) { return std::to_string(b); }),
-        ",");
+  auto number = [](int64_t value) {
+    return ShapedType::isDynamic(value) ? "?" : std::to_string(value);
   };
-  return llvm::formatv(
+  auto list = [&](auto values) {
+    return llvm::join(llvm::map_range(values, number), ",");
+  };
+  std::string key = llvm::formatv(
       "columns={0} elements={1} accumulators={2} row-reductions={3} "
       "contiguous={4} taggable={5} segmented={6}",
-      ShapedType::isDynamic(problem.columns) ? "?"
-                                             : std::to_string(problem.columns),
-      list(problem.elementBytes), list(problem.accumulatorBytes),
-      problem.rowReductions, int(problem.contiguousColumns),
-      int(problem.taggable), int(problem.segmented));
+      number(problem.columns), list(problem.elementBytes),
+      list(problem.accumulatorBytes), problem.rowReductions,
+      int(problem.contiguousColumns), int(problem.taggable),
+      int(problem.segmented));
+  // What few problems have.
+  if (problem.innerColumns != problem.columns)
+    key += " inner-columns=" + number(problem.innerColumns);
+  if (!problem.blockColumns.empty())
+    key += " blocks=" + list(problem.blockColumns);
+  if (problem.columnInputBytes)
+    key += " column-inputs=" + number(problem.columnInputBytes);
+  if (!problem.tiledBytes.empty())
+    key += " transposed=" + list(problem.tiledBytes);
+  if (!problem.scalarBytes.empty())
+    key += " scalars=" + list(problem.scalarBytes);
+  if (problem.narrowOutputs)
+    key += " narrow-outputs=1";
+  return key;
 }
 
 static Error fail(const Twine &text) {
