@@ -63,10 +63,20 @@ static bool isBounded(Value value, const APFloat &limit, bool negative,
   auto bounded = [&](Value operand) {
     return isBounded(operand, limit, negative, depth + 1);
   };
+  // A bound that may be NaN bounds nothing, unless NaN is what comes of it.
+  auto isNumber = [](Value operand) {
+    std::optional<APFloat> number = getUniform(operand);
+    return number && !number->isNaN();
+  };
   bool isMin = isa<arith::MinimumFOp, arith::MinNumFOp>(op);
   if (isMin || isa<arith::MaximumFOp, arith::MaxNumFOp>(op)) {
-    bool lhs = bounded(op->getOperand(0)), rhs = bounded(op->getOperand(1));
-    return isMin != negative ? lhs || rhs : lhs && rhs;
+    bool keepsNaN = isa<arith::MinimumFOp, arith::MaximumFOp>(op);
+    auto bounds = [&](Value operand) {
+      return bounded(operand) && (keepsNaN || isNumber(operand));
+    };
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    return isMin != negative ? bounds(lhs) || bounds(rhs)
+                             : bounded(lhs) && bounded(rhs);
   }
   auto select = dyn_cast<arith::SelectOp>(op);
   if (!select)
@@ -89,7 +99,8 @@ static bool isBounded(Value value, const APFloat &limit, bool negative,
                  predicate == P::ULT || predicate == P::ULE;
   bool isAbove = predicate == P::OGT || predicate == P::OGE ||
                  predicate == P::UGT || predicate == P::UGE;
-  return (negative ? isBelow : isAbove) && bounded(select.getTrueValue());
+  return (negative ? isBelow : isAbove) && isNumber(select.getTrueValue()) &&
+         bounded(select.getTrueValue());
 }
 
 /// True if chips of this name convert f32 to 8-bit floats.
