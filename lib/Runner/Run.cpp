@@ -16,10 +16,9 @@
 #include "norm_fusion/Runner/Tune.h"
 #include "norm_fusion/Runtime/Npy.h"
 #include "norm_fusion/Runtime/OutputFile.h"
-#include "norm_fusion/Schedule/Tuning.h"
+#include "norm_fusion/Schedule/TargetInfo.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"

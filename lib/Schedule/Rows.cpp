@@ -174,8 +174,8 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
   // 64 bytes a column where the rows fit, one warp a row with two vectors a
   // lane, the rest of the columns in other blocks of a cluster: several blocks a
   // multiprocessor, whose loads and stores overlap.
-  for (unsigned rows : {64u, 32u, 16u, 8u, 4u}) {
-    if (rows * widest > 64 || rows * narrowest < 16 || rows > 32)
+  for (unsigned rows : {32u, 16u, 8u, 4u}) {
+    if (rows * widest > 64 || rows * narrowest < 16)
       continue;
     for (unsigned chunks : {2u, 1u, 3u, 4u, 8u})
       for (unsigned cluster = 1; cluster <= target.maxCluster; cluster *= 2) {

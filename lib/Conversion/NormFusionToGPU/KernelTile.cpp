@@ -15,7 +15,6 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -84,8 +83,8 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
       arith::MulIOp::create(b, warpId(), i32(32 / pieces)));
   Value rowInTile = arith::MulIOp::create(b, piece, i32(rows));
   Value row = add(firstRow, toI64(rowInTile));
-  // Rows of a piece lie side by side if they have the last row dimension alone
-  // in common with no other's, and all exist.
+  // A piece's rows lie side by side if all exist and the last row dimension is
+  // a multiple of them: they differ in it alone.
   unsigned lastRowDim = reducedRowDims.find_last();
   Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
                                         add(row, i64(rows)), rowCount);

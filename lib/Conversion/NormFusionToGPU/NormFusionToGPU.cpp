@@ -197,7 +197,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   if (schedule.getGrid())
     clusters = constant(std::max(schedule.getGrid() / cluster, 1u));
   else if (!op.isSplit() && !streams)
-    clusters = constant(std::numeric_limits<int32_t>::max());
+    clusters = constant(std::numeric_limits<int32_t>::max() / cluster);
   else if (cluster == 1)
     clusters =
         func::CallOp::create(
