@@ -226,12 +226,14 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     if (ring.async)
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
     llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
-    // Lanes read what others copied, and copy over what others have read.
-    // Without shifted rows, this only keeps the loads above ahead of the step's
-    // arithmetic and copies: ptxas would move them behind.
-    if (ring.shifted || !ring.rowInputs.empty()) {
+    // Lanes read what others copied, and copy over what others have read; the
+    // first exchange may write where the last one was read. Besides, ptxas would
+    // move the loads above behind the step's arithmetic and copies.
+    bool isSynced = ring.shifted || !ring.rowInputs.empty();
+    bool exchanges = getExchangeBarrierBytes(schedule) != 0;
+    if (isSynced) {
       auto sync = NVVM::SyncWarpOp::create(b, i32(-1));
-      if (!ring.shifted)
+      if (!ring.shifted && !exchanges)
         sync->setAttr("norm_fusion.scheduling", b.getUnitAttr());
     }
     // The slot of the step before is filled anew once this step's first row
@@ -269,11 +271,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       for (auto [u, row] : llvm::enumerate(rows)) {
         swapRow(row);
         bool refills = p == 0 && u + 1 == units;
+        auto whileSent = [&] {
+          if (refills)
+            refill();
+        };
         exchangeRowSums(waves[p], sums[u], ring.rowGroup, ring.warpOfRow, step,
-                        [&] {
-                          if (refills)
-                            refill();
-                        });
+                        whileSent, isSynced && p == 0);
         for (auto [reduce, sum] : llvm::zip(waves[p], sums[u]))
           rowValues[reduce.getResult()] = sum;
         swapRow(row);
