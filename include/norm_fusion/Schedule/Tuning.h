@@ -24,7 +24,7 @@
 namespace mlir::norm_fusion {
 
 /// Problems with the same key are one class: they have the same schedules. The
-/// number of rows is no part of it.
+/// number of rows is no part of it, every field of Problem but `unsupported` is.
 std::string getKey(const Problem &problem);
 
 struct TuningEntry {
