@@ -67,8 +67,10 @@ void SpaceGrouping::collectMembers(const Orientation &o,
     group.columns = o.columns;
     for (unsigned member : ops) {
       groupOf[member] = g;
-      (o.roles[member] == Role::row ? group.rowReductions
-                                    : group.columnReductions)
+      Role role = o.roles[member];
+      (role == Role::row      ? group.rowReductions
+       : role == Role::column ? group.columnReductions
+                              : group.scalarReductions)
           .push_back(getOp(member));
     }
     out.push_back(std::move(group));
@@ -84,6 +86,8 @@ void SpaceGrouping::collectMembers(const Orientation &o,
     const SpaceMember &member = members[index];
     Tag tag;
     if (auto it = groupOf.find(index); it != groupOf.end()) {
+      // What reads a reduction of everything stays outside: it isn't finished
+      // as a column is.
       tag.group = it->second;
       if (o.roles[index] == Role::column) {
         tag.finished = true;

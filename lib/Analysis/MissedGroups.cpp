@@ -30,8 +30,16 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
     grouped.insert(group.rowReductions.begin(), group.rowReductions.end());
     grouped.insert(group.columnReductions.begin(),
                    group.columnReductions.end());
+    grouped.insert(group.scalarReductions.begin(),
+                   group.scalarReductions.end());
     for (auto [op, inner] : group.continued)
       grouped.insert(op);
+  }
+  for (unsigned reduction : otherRows) {
+    grouped.insert(getOp(reduction));
+    missed.push_back({"different-rows", getOp(reduction),
+                      "a column reduction over other rows than the group's",
+                      "column reductions of one group over the same rows"});
   }
   SmallVector<unsigned> left;
   llvm::copy_if(reductions, std::back_inserter(left), [&](unsigned reduction) {

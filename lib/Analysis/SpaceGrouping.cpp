@@ -148,6 +148,8 @@ Role SpaceGrouping::computeRole(const SpaceMember &member,
                                 const llvm::SmallBitVector &columns) const {
   if (!member.isReduction)
     return Role::elementwise;
+  if (member.reduced == allAxes)
+    return Role::scalar;
   if (minus(member.reduced, columns).none())
     return minus(member.axes, columns) == minus(allAxes, columns)
                ? Role::row
@@ -177,11 +179,15 @@ static void meet(Level &level, Level other, bool leaves) {
     level.inside |= other.inside;
 }
 
+static bool isReduction(Role role) {
+  return role == Role::row || role == Role::column || role == Role::scalar;
+}
+
 /// What a member of `role` that reads at `level` gives.
 static Level getResultLevel(Role role, Level level) {
   if (role == Role::row)
     level.inside = true;
-  else if (role == Role::column)
+  else if (role == Role::column || role == Role::scalar)
     level = {level.level + 1, false};
   return level;
 }
@@ -219,7 +225,7 @@ void SpaceGrouping::assignLevels(Orientation &o) {
             def != none && def >= first && def < number)
           meet(level, levels[def - first], /*leaves=*/true);
     }
-    if (role == Role::row || role == Role::column)
+    if (isReduction(role))
       o.reductionLevels[here] = level.level;
     levels[index] = getResultLevel(role, level);
     if (here != none)
@@ -247,7 +253,7 @@ void SpaceGrouping::assignLevelsRoughly(Orientation &o) {
       else if (info.needsReduction(def))
         meet(level, getLatestBefore(def), /*leaves=*/false);
     }
-    if (role == Role::row || role == Role::column)
+    if (isReduction(role))
       o.reductionLevels[here] = level.level;
     o.levels[here] = getResultLevel(role, level);
     unsigned outside = o.levels[here].level + o.levels[here].inside;
@@ -387,6 +393,47 @@ void SpaceGrouping::addWaiting(const Orientation &o, unsigned reduction,
              });
 }
 
+/// A kernel deals its rows to one set of partial sums: of column reductions over
+/// different rows (a segment each, all rows), those stay that are most, the
+/// first ones if in doubt.
+void SpaceGrouping::dropOtherRows(Orientation &o,
+                                  SmallVectorImpl<unsigned> &ops) const {
+  auto isColumn = [&](unsigned op) { return o.roles[op] == Role::column; };
+  auto differs = [&](unsigned op) {
+    return isColumn(op) &&
+           members[op].reduced != members[*llvm::find_if(ops, isColumn)].reduced;
+  };
+  if (llvm::none_of(ops, differs))
+    return;
+  // With what a second reduction removes of a first one's result.
+  llvm::DenseMap<unsigned, llvm::SmallBitVector> removed;
+  for (unsigned op : llvm::make_filter_range(ops, isColumn))
+    removed[op] = members[op].reduced;
+  for (unsigned op : reductions)
+    if (unsigned inner = getContinued(op, o);
+        inner != none && removed.contains(inner))
+      removed[inner] |= members[op].reduced;
+  SmallVector<std::pair<llvm::SmallBitVector, unsigned>> counts;
+  for (unsigned op : llvm::make_filter_range(ops, isColumn)) {
+    auto it = llvm::find_if(
+        counts, [&](auto &entry) { return entry.first == removed[op]; });
+    if (it == counts.end())
+      counts.push_back({removed[op], 1});
+    else
+      ++it->second;
+  }
+  const llvm::SmallBitVector &kept =
+      std::max_element(counts.begin(), counts.end(), [](auto &a, auto &b) {
+        return a.second < b.second;
+      })->first;
+  llvm::erase_if(ops, [&](unsigned op) {
+    bool drop = isColumn(op) && removed[op] != kept;
+    if (drop)
+      o.otherRows.push_back(op);
+    return drop;
+  });
+}
+
 void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
   std::map<unsigned, SmallVector<unsigned>> byLevel;
   for (unsigned reduction : reductions)
@@ -394,6 +441,9 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
         it != o.reductionLevels.end())
       byLevel[it->second].push_back(reduction);
   auto isRow = [&](unsigned member) { return o.roles[member] == Role::row; };
+  auto isColumn = [&](unsigned member) {
+    return o.roles[member] == Role::column;
+  };
 
   // Column reductions whose results nothing of the space needs may wait for a
   // later level whose row reductions read the same operands.
@@ -445,11 +495,13 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
       }
       for (unsigned other : joined.lookup(root))
         llvm::append_range(ops, waiting.ops.lookup(other));
-      if (rows == ops.size() && !rowOnly)
+      // Reductions of everything come along, they make no group.
+      if (!rowOnly && llvm::none_of(ops, isColumn))
         continue;
       for (unsigned other : joined.lookup(root))
         waiting.ops.erase(other);
       llvm::sort(ops, std::less<unsigned>());
+      dropOtherRows(o, ops);
       for (unsigned op : ops)
         o.reductionLevels[op] = level;
       o.groups.push_back(ops);
@@ -461,7 +513,7 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
   for (ArrayRef<unsigned> ops : o.groups)
     for (unsigned op : ops) {
       ++o.fused;
-      if (!isRow(op) && feedsSpace(op))
+      if (isColumn(op) && feedsSpace(op))
         ++o.returning;
     }
 }
@@ -527,6 +579,8 @@ void SpaceGrouping::findGroups(bool rowOnly,
     if (o.fused != 0 && (!best || score(o) > score(*best)))
       best = std::move(o);
   }
-  if (best)
-    collectMembers(*best, groups);
+  if (!best)
+    return;
+  otherRows = best->otherRows;
+  collectMembers(*best, groups);
 }

@@ -84,11 +84,12 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
       return refuse("structure=tile without a transposed output, expected rows");
     for (unsigned bytes : problem.tiledBytes)
       if (bytes > 4 || rows % (16 / bytes) || rows * bytes > 64 ||
-          !llvm::isPowerOf2_32(rows) || schedule.getVector() * bytes < 4)
+          !llvm::isPowerOf2_32(rows) || schedule.getVector() * bytes < 4 ||
+          schedule.getVector() * bytes > 32)
         return refuse(llvm::formatv(
             "structure=tile vector={0} with {1} rows of {2} bytes an element, "
             "expected a power of two of rows that makes 16, 32 or 64 bytes a "
-            "column, and vectors of 4 bytes",
+            "column, and vectors of 4 to 32 bytes",
             schedule.getVector(), rows, bytes));
   }
   unsigned most = target.registers / schedule.getThreads();

@@ -21,6 +21,8 @@ struct MixedGroup {
   /// Axes along a row; all other axes of the space are walked by rows.
   llvm::SmallBitVector columns;
   SmallVector<Operation *> rowReductions, columnReductions;
+  /// Of everything: rows and columns.
+  SmallVector<Operation *> scalarReductions;
   /// Column reductions of what another column reduction leaves, which continue
   /// it: the op in this map reduces the operand of the other one further.
   llvm::DenseMap<Operation *, Operation *> continued;

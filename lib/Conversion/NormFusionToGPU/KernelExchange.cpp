@@ -406,8 +406,9 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
 /// cooperative groups.) All blocks must be resident.
 void KernelEmitter::gridBarrier() {
   // All of the block's partial rows are written; where blocks take several
-  // items, the barrier after the last one has said so.
-  if (segmentDims.none())
+  // items, the barrier after the last one has said so. Reductions of everything
+  // are written by the thread that arrives.
+  if (segmentDims.none() && !accumulations.empty())
     syncBlock();
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0));

@@ -181,6 +181,8 @@ void KernelEmitter::writePartials(Value item,
                                   MutableArrayRef<Value> accumulators,
                                   MutableArrayRef<ColumnView> views,
                                   Value rowGroup) {
+  if (accumulations.empty())
+    return;
   unsigned groups = schedule.getRowGroups(), chunks = schedule.getChunks();
   unsigned width = schedule.getVector(), lanes = schedule.getLanes();
   auto guarded = [&](Value mask, llvm::function_ref<void()> emit) {

@@ -124,9 +124,12 @@ void KernelEmitter::writeScalars(Value item, ArrayRef<Value> state) {
     Value word = toWord(total);
     if (word.getType().isInteger(32))
       word = toI64(word);
-    if (schedule.getCombine() == Combine::tags)
-      word = arith::OrIOp::create(
-          b, word, arith::ShLIOp::create(b, toI64(parity), i64(32)));
+    if (schedule.getCombine() != Combine::tags) {
+      LLVM::StoreOp::create(b, word, scalarAddress(k, entry), 8);
+      continue;
+    }
+    word = arith::OrIOp::create(
+        b, word, arith::ShLIOp::create(b, toI64(parity), i64(32)));
     createAsm(b, TypeRange(), {scalarAddress(k, entry), word},
               "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}");
   }
@@ -197,7 +200,9 @@ void KernelEmitter::emitScalarResults() {
       }
       scf::YieldOp::create(b, sums);
     }
-    syncBlock();
+    // The tiles, or this block's own values, were in the same shared memory.
+    if (tags || !accumulations.empty())
+      syncBlock();
     for (auto [k, value] : llvm::enumerate(loop.getResults()))
       totals.push_back(reduceBlockScalar(value, k));
   }

@@ -50,6 +50,12 @@ SmallVector<Value> GroupBuilder::getInputs() const {
 // Which ops the results need
 //===----------------------------------------------------------------------===//
 
+AxisMap GroupBuilder::getResultAxes(Value result) const {
+  if (const AxisMap *axes = space.getAxes(result))
+    return *axes;
+  return AxisMap(cast<RankedTensorType>(result.getType()).getRank());
+}
+
 bool GroupBuilder::isInternal(unsigned id,
                               IterationSpace::MapId required) const {
   unsigned def = info.getDef(id);
@@ -67,7 +73,14 @@ void GroupBuilder::selectNeeded() {
   };
   for (Value result : group.results) {
     unsigned id = info.getId(result);
-    need(id, space.getAxesId(id));
+    // One element has no axes.
+    if (unsigned def = info.getDef(id);
+        llvm::is_contained(group.scalarReductions, info.getOps()[def])) {
+      if (seen.insert(def).second)
+        worklist.push_back(def);
+    } else {
+      need(id, space.getAxesId(id));
+    }
   }
   while (!worklist.empty()) {
     unsigned number = worklist.pop_back_val();
@@ -232,6 +245,7 @@ void GroupBuilder::emitReduction(Operation *op) {
   const PointOp &point = *info.getPointOp(source);
   IterationSpace::MapId loops = space.getLoopsId(point.number);
   bool isRow = llvm::is_contained(group.rowReductions, source);
+  bool isScalar = llvm::is_contained(group.scalarReductions, source);
   auto getReduced = [&](Operation *reduction) {
     const PointOp *p = info.getPointOp(reduction);
     const AxisMap &loops = space.getMap(space.getLoopsId(p->number));
@@ -263,6 +277,13 @@ void GroupBuilder::emitReduction(Operation *op) {
     if (wide != type)
       element = arith::ExtFOp::create(b, loc, wide, element);
     auto combiner = CombinerAttr::get(context, reduction.combiner);
+    // Everything: each row, then the rows.
+    if (isScalar) {
+      auto ofRow =
+          RowReduceOp::create(b, loc, wide, combiner, element, nullptr);
+      reductions.push_back({ofRow, reduced});
+      element = ofRow.getResult();
+    }
     Operation *reduce =
         isRow ? RowReduceOp::create(b, loc, wide, combiner, element, nullptr)
                     .getOperation()
@@ -310,7 +331,7 @@ void GroupBuilder::emitRegion() {
   }
   for (Value result : group.results) {
     Value scalar = scalars.lookup(result);
-    AxisList flat = flatten(*space.getAxes(result));
+    AxisList flat = flatten(getResultAxes(result));
     auto same = [&](const Output &output) {
       return output.scalar == scalar && output.flat == flat;
     };
@@ -334,7 +355,7 @@ bool GroupBuilder::canBuild() {
       if (!hasSize(dim))
         return false;
   for (Value result : group.results) {
-    const AxisMap &axes = *space.getAxes(result);
+    AxisMap axes = getResultAxes(result);
     if (!canReshape(getCoarse(flatten(axes)), axes))
       return false;
   }
@@ -396,7 +417,7 @@ MixedReductionOp GroupBuilder::build(OpBuilder &builder,
       builder.getArrayAttr(maps), ScheduleAttr());
   op.getBody().push_back(body.release());
   for (auto [result, output] : llvm::zip_equal(group.results, outputOf)) {
-    const AxisMap &axes = *space.getAxes(result);
+    AxisMap axes = getResultAxes(result);
     results.push_back(reshape(builder, op.getResult(output),
                               getCoarse(flatten(axes)), axes,
                               result.getType()));

@@ -54,6 +54,8 @@ private:
   Value emitElement(const PointOp &point, Value root, IRMapping &mapping);
   void mapOperands(const PointOp &point, ArrayRef<Value> roots,
                    IRMapping &mapping, bool isMember);
+  /// Results of one element have none.
+  AxisMap getResultAxes(Value result) const;
   Value getScalar(Value value, unsigned id, IterationSpace::MapId required);
   Value getUniform(Value value);
   Value getConstant(TypedAttr attr);
