@@ -118,22 +118,15 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     set(&Fields::combine, combine);
   for (Structure structure :
        {Structure::ring, Structure::small, Structure::columns, Structure::rows,
-        Structure::tile}) {
-    if (structure == from.getStructure() || !isStatic)
+        Structure::tile, Structure::plain}) {
+    if (structure == from.getStructure())
       continue;
+    std::string ignored;
+    if (ScheduleAttr usual = getDefaultSchedule(from.getContext(), problem,
+                                                target, structure, ignored))
+      if (usual.getStructure() == structure)
+        add(Fields(usual));
     set(&Fields::structure, structure);
-    Fields fields(from);
-    fields.structure = structure;
-    fields.cluster = fields.warps = fields.rows = 1;
-    fields.lanes = 32;
-    if (structure == Structure::rows || structure == Structure::tile) {
-      fields.copy = Copy::load;
-      fields.combine = Combine::grid;
-    }
-    fields.fit(problem.columns);
-    fields.rowGroups =
-        std::max(1u, from.getWarps() * from.getRowGroups() / fields.warps);
-    add(fields);
   }
   return found.takeVector();
 }

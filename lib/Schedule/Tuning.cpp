@@ -22,32 +22,35 @@ namespace json = llvm::json;
 static constexpr int64_t schema = 1;
 
 std::string norm_fusion::getKey(const Problem &problem) {
-  auto number = [](int64_t value) {
-    return ShapedType::isDynamic(value) ? "?" : std::to_string(value);
+  auto size = [](int64_t columns) {
+    return ShapedType::isDynamic(columns) ? "?" : std::to_string(columns);
   };
-  auto list = [&](auto values) {
-    return llvm::join(llvm::map_range(values, number), ",");
+  auto list = [](const auto &values) {
+    std::string text;
+    for (auto value : values)
+      text += (text.empty() ? "" : ",") + std::to_string(value);
+    return text;
   };
   std::string key = llvm::formatv(
       "columns={0} elements={1} accumulators={2} row-reductions={3} "
       "contiguous={4} taggable={5} segmented={6}",
-      number(problem.columns), list(problem.elementBytes),
+      size(problem.columns), list(problem.elementBytes),
       list(problem.accumulatorBytes), problem.rowReductions,
       int(problem.contiguousColumns), int(problem.taggable),
       int(problem.segmented));
-  // What few problems have.
+  // What few problems have is named where they have it.
   if (problem.innerColumns != problem.columns)
-    key += " inner-columns=" + number(problem.innerColumns);
+    key += " inner=" + size(problem.innerColumns);
   if (!problem.blockColumns.empty())
     key += " blocks=" + list(problem.blockColumns);
   if (problem.columnInputBytes)
-    key += " column-inputs=" + number(problem.columnInputBytes);
+    key += " column-inputs=" + std::to_string(problem.columnInputBytes);
   if (!problem.tiledBytes.empty())
-    key += " transposed=" + list(problem.tiledBytes);
-  if (!problem.scalarBytes.empty())
-    key += " scalars=" + list(problem.scalarBytes);
+    key += " tiled=" + list(problem.tiledBytes);
   if (problem.narrowOutputs)
     key += " narrow-outputs=1";
+  if (!problem.scalarBytes.empty())
+    key += " scalars=" + list(problem.scalarBytes);
   return key;
 }
 

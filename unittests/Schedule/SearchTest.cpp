@@ -96,6 +96,19 @@ TEST_F(Search, dynamicColumnsHaveNoSharedRows) {
     EXPECT_EQ(neighbour.getStructure(), Structure::plain);
 }
 
+TEST_F(Search, otherStructuresComeWithTheirFields) {
+  // Row reductions alone: a block a row, or the ring.
+  problem.accumulatorBytes = {};
+  std::string reason;
+  ScheduleAttr rows =
+      getDefaultSchedule(&context, problem, target, Structure::rows, reason);
+  ScheduleAttr ring =
+      getDefaultSchedule(&context, problem, target, Structure::ring, reason);
+  ASSERT_TRUE(rows && ring);
+  EXPECT_TRUE(llvm::is_contained(getNeighbours(problem, ring, target), rows));
+  EXPECT_TRUE(llvm::is_contained(getNeighbours(problem, rows, target), ring));
+}
+
 TEST_F(Search, walksToTheFastest) {
   // Far away: two steps in slots, one in the row groups.
   ScheduleAttr goal = get("slots=4 row-groups=2 combine=grid");

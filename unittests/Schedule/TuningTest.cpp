@@ -60,13 +60,13 @@ TEST(Tuning, keysTellProblemsApart) {
   keys.insert(getKey(problem));
   problem.blockColumns = {32};
   keys.insert(getKey(problem));
-  problem.columnInputBytes = 4;
+  problem.columnInputBytes = 2;
   keys.insert(getKey(problem));
-  problem.tiledBytes = {1};
-  keys.insert(getKey(problem));
-  problem.scalarBytes = {4};
+  problem.tiledBytes = {2};
   keys.insert(getKey(problem));
   problem.narrowOutputs = true;
+  keys.insert(getKey(problem));
+  problem.scalarBytes = {4};
   keys.insert(getKey(problem));
   EXPECT_EQ(keys.size(), 14u);
 }

@@ -226,11 +226,12 @@ private:
   void initExchange();
   /// Every lane of the row group gets the sums of all warps of the row, which
   /// may be in other blocks of the cluster. `step` counts the calls. What
-  /// `whileSent` emits runs before the wait.
+  /// `whileSent` emits runs before the wait. `isSynced`: the warp has met since
+  /// the exchange before.
   void exchangeRowSums(
       ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums, Value rowGroup,
       Value warpOfRow, Value step,
-      llvm::function_ref<void()> whileSent = [] {});
+      llvm::function_ref<void()> whileSent = [] {}, bool isSynced = false);
   SmallVector<Value> packSums(ArrayRef<Value> sums);
   void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);

@@ -213,23 +213,28 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     Value slot = state[0];
     step = state[1];
     SmallVector<RowView> rows = getRows(ring, k);
-    if (!ring.rowInputs.empty()) {
-      // The shuffle is where a step waits for what was loaded a step ago: a
-      // copy could wait as early as in that step. Waiting here also keeps
-      // warps from running ahead where memory is congested.
-      unsigned next = 2;
-      Value source = ring.rowOfLane ? ring.lane : i32(0);
-      for (RowView &row : rows)
-        for (BlockArgument argument : ring.rowInputs)
-          row.values[argument] =
-              shuffle(state[next++], source, NVVM::ShflKind::idx);
-      llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
-    }
-    if (ring.async) {
+    // A step begins when its row inputs, which were loaded a step ago, and its
+    // copies are there. The shuffle waits for the former: a copy could wait as
+    // early as in the step before. Waiting also keeps warps from running ahead
+    // where memory is congested.
+    unsigned next = 2;
+    Value source = ring.rowOfLane ? ring.lane : i32(0);
+    for (RowView &row : rows)
+      for (BlockArgument argument : ring.rowInputs)
+        row.values[argument] =
+            shuffle(state[next++], source, NVVM::ShflKind::idx);
+    if (ring.async)
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
-      // Lanes read what others copied, and copy over what others have read.
-      if (ring.shifted)
-        NVVM::SyncWarpOp::create(b, i32(-1));
+    llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
+    // Lanes read what others copied, and copy over what others have read; the
+    // first exchange may write where the last one was read. Besides, ptxas would
+    // move the loads above behind the step's arithmetic and copies.
+    bool isSynced = ring.shifted || !ring.rowInputs.empty();
+    bool exchanges = getExchangeBarrierBytes(schedule) != 0;
+    if (isSynced) {
+      auto sync = NVVM::SyncWarpOp::create(b, i32(-1));
+      if (!ring.shifted && !exchanges)
+        sync->setAttr("norm_fusion.scheduling", b.getUnitAttr());
     }
     // The slot of the step before is filled anew once this step's first row
     // sums are on their way: sooner, more is in flight than memory serves well.
@@ -266,11 +271,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       for (auto [u, row] : llvm::enumerate(rows)) {
         swapRow(row);
         bool refills = p == 0 && u + 1 == units;
+        auto whileSent = [&] {
+          if (refills)
+            refill();
+        };
         exchangeRowSums(waves[p], sums[u], ring.rowGroup, ring.warpOfRow, step,
-                        [&] {
-                          if (refills)
-                            refill();
-                        });
+                        whileSent, isSynced && p == 0);
         for (auto [reduce, sum] : llvm::zip(waves[p], sums[u]))
           rowValues[reduce.getResult()] = sum;
         swapRow(row);
