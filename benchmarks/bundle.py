@@ -3,9 +3,10 @@
 A bundle's manifest says as formulas of sizes and addresses what the host code computes: buffers, grids, arguments. Here they are compiled
 into Python functions once; the rest is what a launch needs from the driver (the package cuda-bindings).
 """
-import ctypes, functools, json, os, re
+import ctypes, functools, json, os
 import torch
 from cuda.bindings import driver
+from formula import FUNCTIONS, compile_formula
 
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
 PROBE = b""".version 7.8
@@ -20,12 +21,6 @@ def check(result):
     if status != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(f"the CUDA driver says {status.name}")
     return values[0] if values else None
-
-
-def compile_formula(text):
-    """From a formula to a function of the values by name; all integers are non-negative, so that / is //."""
-    names = re.sub(r"[A-Za-z_][\w.]*", lambda name: f"v[{name[0]!r}]", text)
-    return eval(f"lambda v: int({names.replace('/', '//')})", {"__builtins__": {}, "int": int})
 
 
 def prepare(function, cluster, shared):
@@ -88,8 +83,7 @@ class Bundle:
                         for k in self.manifest["kernels"]]
         self.results = [(r["value"], DTYPES[r["type"]["dtype"]], [f(d) for d in r["shape"]]) for r in self.manifest["results"]]
         self.memory = {}  # workspaces live as long as the bundle: kernels leave state in them
-        self.functions = {"min": min, "max": max, "select": lambda c, a, b: a if c else b, "not": lambda c: int(not c),
-                          "ceildiv": lambda a, b: -(-a // b), "max_active_clusters": max_active_clusters,
+        self.functions = {**FUNCTIONS, "max_active_clusters": max_active_clusters,
                           "multiprocessors": torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count}
         self.launches = []  # (grid, block, cluster, shared memory) of the last call
 

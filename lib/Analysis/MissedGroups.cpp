@@ -35,6 +35,12 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
     for (auto [op, inner] : group.continued)
       grouped.insert(op);
   }
+  for (unsigned reduction : otherRows) {
+    grouped.insert(getOp(reduction));
+    missed.push_back({"different-rows", getOp(reduction),
+                      "a column reduction over other rows than the group's",
+                      "column reductions of one group over the same rows"});
+  }
   SmallVector<unsigned> left;
   llvm::copy_if(reductions, std::back_inserter(left), [&](unsigned reduction) {
     return !grouped.contains(getOp(reduction));

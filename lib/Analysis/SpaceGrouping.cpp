@@ -393,6 +393,47 @@ void SpaceGrouping::addWaiting(const Orientation &o, unsigned reduction,
              });
 }
 
+/// A kernel deals its rows to one set of partial sums: of column reductions over
+/// different rows (a segment each, all rows), those stay that are most, the
+/// first ones if in doubt.
+void SpaceGrouping::dropOtherRows(Orientation &o,
+                                  SmallVectorImpl<unsigned> &ops) const {
+  auto isColumn = [&](unsigned op) { return o.roles[op] == Role::column; };
+  auto differs = [&](unsigned op) {
+    return isColumn(op) &&
+           members[op].reduced != members[*llvm::find_if(ops, isColumn)].reduced;
+  };
+  if (llvm::none_of(ops, differs))
+    return;
+  // With what a second reduction removes of a first one's result.
+  llvm::DenseMap<unsigned, llvm::SmallBitVector> removed;
+  for (unsigned op : llvm::make_filter_range(ops, isColumn))
+    removed[op] = members[op].reduced;
+  for (unsigned op : reductions)
+    if (unsigned inner = getContinued(op, o);
+        inner != none && removed.contains(inner))
+      removed[inner] |= members[op].reduced;
+  SmallVector<std::pair<llvm::SmallBitVector, unsigned>> counts;
+  for (unsigned op : llvm::make_filter_range(ops, isColumn)) {
+    auto it = llvm::find_if(
+        counts, [&](auto &entry) { return entry.first == removed[op]; });
+    if (it == counts.end())
+      counts.push_back({removed[op], 1});
+    else
+      ++it->second;
+  }
+  const llvm::SmallBitVector &kept =
+      std::max_element(counts.begin(), counts.end(), [](auto &a, auto &b) {
+        return a.second < b.second;
+      })->first;
+  llvm::erase_if(ops, [&](unsigned op) {
+    bool drop = isColumn(op) && removed[op] != kept;
+    if (drop)
+      o.otherRows.push_back(op);
+    return drop;
+  });
+}
+
 void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
   std::map<unsigned, SmallVector<unsigned>> byLevel;
   for (unsigned reduction : reductions)
@@ -460,6 +501,7 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
       for (unsigned other : joined.lookup(root))
         waiting.ops.erase(other);
       llvm::sort(ops, std::less<unsigned>());
+      dropOtherRows(o, ops);
       for (unsigned op : ops)
         o.reductionLevels[op] = level;
       o.groups.push_back(ops);
@@ -537,6 +579,8 @@ void SpaceGrouping::findGroups(bool rowOnly,
     if (o.fused != 0 && (!best || score(o) > score(*best)))
       best = std::move(o);
   }
-  if (best)
-    collectMembers(*best, groups);
+  if (!best)
+    return;
+  otherRows = best->otherRows;
+  collectMembers(*best, groups);
 }

@@ -91,6 +91,8 @@ private:
     llvm::DenseMap<unsigned, unsigned> reductionLevels;
     /// Reductions of each group, legal ones only.
     SmallVector<SmallVector<unsigned>, 0> groups;
+    /// Column reductions left out of a group because of the rows they are over.
+    SmallVector<unsigned> otherRows;
     unsigned fused = 0, returning = 0;
     bool innermost = false;
   };
@@ -139,6 +141,7 @@ private:
     return read.def == none ? Level() : o.levels[read.def];
   }
   void formComponents(Orientation &o, bool rowOnly);
+  void dropOtherRows(Orientation &o, SmallVectorImpl<unsigned> &ops) const;
   void addWaiting(const Orientation &o, unsigned reduction,
                   Waiting &waiting) const;
   /// Calls `join` with a member, the node that stands for what it reads, and
@@ -164,6 +167,8 @@ private:
   llvm::DenseMap<unsigned, unsigned> memberOf;
   /// Members, in block order.
   SmallVector<unsigned> reductions;
+  /// Of the orientation that findGroups chose.
+  SmallVector<unsigned> otherRows;
   /// Members that lead back into the space, by the axes that were removed.
   std::map<SmallVector<unsigned>, llvm::BitVector> feeding;
   /// The number of the first reduction, and how many ops there are from it to

@@ -23,6 +23,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -567,10 +568,18 @@ Error Run::tuneIt() {
   auto getTolerance = [&](const Tensor &result) {
     return this->getTolerance(result.getElementType(), getMagnitude(result));
   };
-  auto say = [](StringRef text) { llvm::outs() << text << "\n"; };
+  using Clock = std::chrono::steady_clock;
+  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(
+                                         options.tuneSeconds));
+  auto mayGoOn = [&] { return Clock::now() < deadline; };
+  auto say = [](StringRef text) {
+    llvm::outs() << text << "\n";
+    llvm::outs().flush();
+  };
   Expected<std::vector<TuningReport>> tuned =
       tune({*source, signature, compile, *device, inputs, results, getTolerance,
-            options.tune, options.tuneSeconds, say});
+            options.tune, mayGoOn, say});
   if (!tuned)
     return tuned.takeError();
   report.tuning = std::move(*tuned);

@@ -17,7 +17,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <chrono>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -25,7 +24,6 @@ using namespace mlir::norm_fusion::runner;
 using llvm::Error;
 using llvm::Expected;
 using runtime::Tensor;
-using Clock = std::chrono::steady_clock;
 
 /// Runs of a candidate whose bits are compared.
 static constexpr unsigned checkedRuns = 3;
@@ -45,7 +43,6 @@ private:
 
   const TuneRequest &request;
   OwningOpRef<ModuleOp> fused;
-  Clock::time_point deadline;
 };
 } // namespace
 
@@ -64,8 +61,7 @@ Error mlir::norm_fusion::runner::checkDatabases(const RunnerOptions &options) {
                      "--tune runs the module, --emit-bundle only compiles it; "
                      "tune first, then give --tuning=FILE");
   for (const std::string &path : {options.tuning, options.tune}) {
-    if (path.empty() ||
-        (path == options.tune && !llvm::sys::fs::exists(path)))
+    if (path.empty() || (path == options.tune && !llvm::sys::fs::exists(path)))
       continue;
     if (Expected<TuningDatabase> read = TuningDatabase::read(path); !read)
       return withCode(ExitCode::badInput, read.takeError());
@@ -100,8 +96,6 @@ Expected<std::vector<TuningReport>> Tuner::run() {
   if (Expected<TuningDatabase> database = readIfThere(request.database);
       !database)
     return database.takeError();
-  deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(request.seconds));
   ModuleOp source = request.source;
   fused = OwningOpRef<ModuleOp>(source.clone());
   if (Error error = fuse(*fused, request.compile))
@@ -116,8 +110,7 @@ Expected<std::vector<TuningReport>> Tuner::run() {
   if (classes.empty())
     return makeError(ExitCode::compileFailed,
                      "nothing to tune: no kernel is generated for " +
-                         request.signature.name +
-                         "; --remarks=FILE says why");
+                         request.signature.name + "; --remarks=FILE says why");
   std::vector<TuningReport> reports;
   for (auto &[key, ops] : classes) {
     Expected<TuningReport> report = tuneClass(ops);
@@ -158,7 +151,7 @@ Expected<TuningReport> Tuner::tuneClass(Ops &ops) {
                                 .str());
         return trial;
       },
-      [&] { return Clock::now() < deadline; });
+      request.mayGoOn);
   if (!found)
     return withCode(ExitCode::kernelFailed, found.takeError());
   // What comes next is measured beside this.

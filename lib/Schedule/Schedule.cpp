@@ -331,7 +331,8 @@ static unsigned estimateRegisters(const Problem &problem,
                               (accumulators + 2 +
                                problem.bytesPerColumn() * schedule.getRows()),
                           4) +
-         values + 32 + (exact ? 0 : 16);
+         values + 32 + (exact ? 0 : 16) +
+         (schedule.getCluster() == 1 && schedule.getWarps() > 4 ? 12 : 0);
 }
 
 /// Registers of a thread: a multiprocessor's four parts take whole warps, and a
@@ -486,21 +487,28 @@ static void chooseLanes(int64_t vectors, unsigned &lanes, unsigned &chunks) {
   }
 }
 
-/// Blocks and warps that share a row of `vectors` vectors: at most 4 warps
-/// where one block is enough, at most 6 in a cluster that any device grants,
-/// then what fits. Few warps a row leave several row groups to a block, whose
-/// steps overlap.
-static bool chooseWarps(int64_t vectors, unsigned chunks,
+/// Blocks and warps that share a row of `vectors` vectors: as few blocks as
+/// leave at most `most` warps of each, or what fits.
+static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
                         const TargetInfo &target, unsigned &cluster,
                         unsigned &warps) {
   for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
     warps = llvm::divideCeil(vectors, int64_t(32) * chunks * cluster);
     bool isLast = cluster * 2 > target.maxCluster;
-    unsigned most = isLast ? 16 : cluster == 1 ? 4 : cluster < 8 ? 6 : 8;
-    if (warps <= most)
+    if (warps <= (isLast ? 16 : most))
       return true;
   }
   return false;
+}
+
+/// Blocks of a cluster that every device with clusters runs (CUDA C++
+/// Programming Guide 13.0, "Thread Block Clusters").
+static constexpr unsigned kPortableCluster = 8;
+
+/// Row groups of `warps` warps: their steps overlap.
+static unsigned getRowGroups(unsigned warps) {
+  return std::max<unsigned>(
+      1, std::min<unsigned>(llvm::divideCeil(12, warps), 16 / warps));
 }
 
 /// Rows in a ring: of one or more warps each, or several to a warp.
@@ -560,12 +568,30 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
       rows = llvm::bit_floor(std::clamp(rows, 1u, lanes));
     } else {
       chunks = lane;
-      if (!chooseWarps(vectors, chunks, target, cluster, warps)) {
+      // Few blocks with 12 to 16 warps each, where these have the registers;
+      // else more blocks and fewer warps of a row, but no more blocks than any
+      // device grants a cluster.
+      bool fits = false;
+      for (unsigned most : {8u, 6u, 4u}) {
+        unsigned blocks, warpsOfBlock;
+        if (!chooseWarps(vectors, chunks, most, target, blocks, warpsOfBlock) ||
+            (fits && blocks > kPortableCluster))
+          break;
+        fits = true;
+        cluster = blocks;
+        warps = warpsOfBlock;
+        groups = getRowGroups(warps);
+        auto schedule =
+            ScheduleAttr::get(context, structure, cluster, warps, groups, 1,
+                              chunks, vector, copy, combine, 0, 0, lanes, rows);
+        if (estimateRegisters(problem, schedule) <=
+            getRegisterBudget(target, schedule))
+          break;
+      }
+      if (!fits) {
         why = "a row doesn't fit the registers of a block or cluster";
         continue;
       }
-      groups = std::max<unsigned>(
-          1, std::min<unsigned>(llvm::divideCeil(12, warps), 16 / warps));
     }
     // Fewer row groups leave more registers, but at least 8 warps.
     unsigned fewest = llvm::divideCeil(8, warps);

@@ -55,9 +55,9 @@ struct Fields {
 };
 } // namespace
 
-SmallVector<ScheduleAttr>
-norm_fusion::getNeighbours(const Problem &problem, ScheduleAttr from,
-                           const TargetInfo &target) {
+SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
+                                                     ScheduleAttr from,
+                                                     const TargetInfo &target) {
   llvm::SmallSetVector<ScheduleAttr, 32> found;
   auto add = [&](const Fields &fields) {
     std::string ignored;
@@ -67,8 +67,8 @@ norm_fusion::getNeighbours(const Problem &problem, ScheduleAttr from,
       found.insert(schedule);
   };
   bool isStatic = !ShapedType::isDynamic(problem.columns);
-  // `change` decides how a row is shared; the block's row groups stay, or become
-  // those that keep its number of warps.
+  // `change` decides how a row is shared; the block's row groups stay, or
+  // become those that keep its number of warps.
   auto share = [&](llvm::function_ref<void(Fields &)> change) {
     Fields fields(from);
     change(fields);
@@ -116,22 +116,15 @@ norm_fusion::getNeighbours(const Problem &problem, ScheduleAttr from,
     set(&Fields::combine, combine);
   for (Structure structure :
        {Structure::ring, Structure::small, Structure::columns, Structure::rows,
-        Structure::tile}) {
-    if (structure == from.getStructure() || !isStatic)
+        Structure::tile, Structure::plain}) {
+    if (structure == from.getStructure())
       continue;
+    std::string ignored;
+    if (ScheduleAttr usual = getDefaultSchedule(from.getContext(), problem,
+                                                target, structure, ignored))
+      if (usual.getStructure() == structure)
+        add(Fields(usual));
     set(&Fields::structure, structure);
-    Fields fields(from);
-    fields.structure = structure;
-    fields.cluster = fields.warps = fields.rows = 1;
-    fields.lanes = 32;
-    if (structure == Structure::rows || structure == Structure::tile) {
-      fields.copy = Copy::load;
-      fields.combine = Combine::grid;
-    }
-    fields.fit(problem.columns);
-    fields.rowGroups =
-        std::max(1u, from.getWarps() * from.getRowGroups() / fields.warps);
-    add(fields);
   }
   return found.takeVector();
 }

@@ -22,21 +22,36 @@ namespace json = llvm::json;
 static constexpr int64_t schema = 1;
 
 std::string norm_fusion::getKey(const Problem &problem) {
-  auto list = [](ArrayRef<unsigned> bytes) {
-    return llvm::join(llvm::map_range(bytes,
-                                      [](unsigned b) {
-                                        return std::to_string(b);
-                                      }),
-                      ",");
+  auto size = [](int64_t columns) {
+    return ShapedType::isDynamic(columns) ? "?" : std::to_string(columns);
   };
-  return llvm::formatv(
+  auto list = [](const auto &values) {
+    std::string text;
+    for (auto value : values)
+      text += (text.empty() ? "" : ",") + std::to_string(value);
+    return text;
+  };
+  std::string key = llvm::formatv(
       "columns={0} elements={1} accumulators={2} row-reductions={3} "
       "contiguous={4} taggable={5} segmented={6}",
-      ShapedType::isDynamic(problem.columns) ? "?"
-                                             : std::to_string(problem.columns),
-      list(problem.elementBytes), list(problem.accumulatorBytes),
-      problem.rowReductions, int(problem.contiguousColumns),
-      int(problem.taggable), int(problem.segmented));
+      size(problem.columns), list(problem.elementBytes),
+      list(problem.accumulatorBytes), problem.rowReductions,
+      int(problem.contiguousColumns), int(problem.taggable),
+      int(problem.segmented));
+  // What few problems have is named where they have it.
+  if (problem.innerColumns != problem.columns)
+    key += " inner=" + size(problem.innerColumns);
+  if (!problem.blockColumns.empty())
+    key += " blocks=" + list(problem.blockColumns);
+  if (problem.columnInputBytes)
+    key += " column-inputs=" + std::to_string(problem.columnInputBytes);
+  if (!problem.tiledBytes.empty())
+    key += " tiled=" + list(problem.tiledBytes);
+  if (problem.narrowOutputs)
+    key += " narrow-outputs=1";
+  if (!problem.scalarBytes.empty())
+    key += " scalars=" + list(problem.scalarBytes);
+  return key;
 }
 
 static Error fail(const Twine &text) {
@@ -46,8 +61,7 @@ static Error fail(const Twine &text) {
 Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return fail("tuning database " + path + ": " +
-                buffer.getError().message());
+    return fail("tuning database " + path + ": " + buffer.getError().message());
   return parse((*buffer)->getBuffer(), path);
 }
 
@@ -86,8 +100,8 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
         return fail(where + "." + key + ": expected a text");
       *into = field->str();
     }
-    std::pair<StringRef, double *> numbers[] = {{"us", &entry.us},
-                                                {"untuned_us", &entry.untunedUs}};
+    std::pair<StringRef, double *> numbers[] = {
+        {"us", &entry.us}, {"untuned_us", &entry.untunedUs}};
     for (auto [key, into] : numbers) {
       const json::Value *field = fields->get(key);
       if (field && !field->getAsNumber())

@@ -5,13 +5,20 @@
 // the pass manager verifies after each pass, no invalid IR. Remarks are printed
 // too, into nothing.
 //
-// The parser and the upstream passes before ours are upstream's: an input that
-// breaks those says nothing about us.
+// Upstream's parser, bytecode reader, verifiers, folders and passes have crashes
+// of their own. Whose a crash is, the stack says: upstream is in shared
+// libraries, and everything of ours in this program. A crash without a frame of
+// ours above the fuzzer's is upstream's: the input is given up and counted, and
+// the next one gets a new context; so with an input that takes for ever there.
+// Anything else ends the run, with the input.
+//
+// At the end the counts are printed:
+//   inputs: N text, N bytecode, N parsed, N with groups, N upstream crashes
 //
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/InitAll.h"
-#include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -27,10 +34,128 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/ErrorHandling.h"
 
+#include <csetjmp>
+#include <csignal>
 #include <cstdio>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <sys/time.h>
 
 using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Whose crash it is
+//===----------------------------------------------------------------------===//
+
+static sigjmp_buf giveUp;
+/// Where the stack of the input under work begins; null between inputs.
+static void *volatile inputFrame = nullptr;
+static constexpr int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL,
+                                  SIGFPE,  SIGTRAP, SIGPROF};
+/// Processor time that an input may take: the bytecode reader takes for ever
+/// where attributes hold each other.
+static constexpr int inputSeconds = 10;
+static struct sigaction previous[64];
+
+/// The code that runs an input and what is called on a crash are in sections of
+/// their own, to be told from the rest on a stack.
+extern "C" const char __start_run_input, __stop_run_input, __start_on_crash,
+    __stop_on_crash;
+#define ON_CRASH __attribute__((noinline, section("on_crash")))
+
+/// True if a frame of this program is above those that run an input.
+ON_CRASH static bool isOurs() {
+  Dl_info self, info;
+  dladdr(&__start_run_input, &self);
+  void *frames[512];
+  int count = backtrace(frames, std::size(frames));
+  auto isIn = [](void *frame, const char &start, const char &stop) {
+    return frame >= &start && frame <= &stop;
+  };
+  int first = 0;
+  for (int i = 0; i < count; ++i)
+    if (isIn(frames[i], __start_on_crash, __stop_on_crash))
+      first = i + 1;
+  for (void *frame : ArrayRef(frames, count).drop_front(first))
+    if (dladdr(frame, &info) != 0 && info.dli_fbase == self.dli_fbase)
+      return !isIn(frame, __start_run_input, __stop_run_input);
+  return false;
+}
+
+static struct Counts {
+  uint64_t text = 0, bytecode = 0, parsed = 0, formed = 0, upstream = 0;
+
+  void print() const {
+    fprintf(stderr,
+            "inputs: %lu text, %lu bytecode, %lu parsed, %lu with groups, %lu "
+            "upstream crashes\n",
+            text, bytecode, parsed, formed, upstream);
+  }
+} counts;
+
+static void setTimer(int seconds) {
+  itimerval value = {{0, 0}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &value, nullptr);
+}
+
+ON_CRASH static void handleSignal(int signal, siginfo_t *information,
+                                  void *context) {
+  if (inputFrame && !isOurs())
+    siglongjmp(giveUp, 1);
+  counts.print();
+  if (signal == SIGPROF) {
+    fprintf(stderr, "ERROR: more than %d s\n", inputSeconds);
+    inputFrame = nullptr;
+    __builtin_trap();
+  }
+  struct sigaction &old = previous[signal];
+  if (old.sa_flags & SA_SIGINFO)
+    return old.sa_sigaction(signal, information, context);
+  sigaction(signal, &old, nullptr);
+  raise(signal);
+}
+
+/// LLVM's own way to give up: absurd sizes, out of memory.
+ON_CRASH void handleFatalError(void *, const char *reason, bool) {
+  if (inputFrame && !isOurs())
+    siglongjmp(giveUp, 1);
+  counts.print();
+  fprintf(stderr, "fatal error: %s\n", reason);
+  inputFrame = nullptr;
+  __builtin_trap();
+}
+
+/// The sanitizer's own ends the program where it is asked for too much, as the
+/// bytecode reader does.
+__attribute__((section("on_crash"))) void *operator new(size_t size) {
+  void *result = size < (size_t(1) << 31) ? malloc(size) : nullptr;
+  if (!result)
+    handleFatalError(nullptr, "too much memory", false);
+  return result;
+}
+
+static void installHandlers() {
+  llvm::install_fatal_error_handler(handleFatalError);
+  llvm::install_bad_alloc_error_handler(handleFatalError);
+  void *frames[1];
+  backtrace(frames, 1); // Loads what it needs before a crash.
+  for (int signal : signals) {
+    struct sigaction action = {};
+    action.sa_sigaction = handleSignal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigaction(signal, &action, &previous[signal]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One input
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<MLIRContext> context;
+/// Made once a context: canonicalisation collects its patterns then.
+static std::unique_ptr<PassManager> pipeline;
 
 static std::unique_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
@@ -55,29 +180,67 @@ static std::unique_ptr<MLIRContext> createContext() {
   return context;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // Attributes and types live as long as their context.
-  static std::unique_ptr<MLIRContext> context;
-  static unsigned uses = 0;
-  if (uses++ % 512 == 0)
-    context = createContext();
+static void startOver() {
+  pipeline.reset();
+  context = createContext();
+  pipeline = std::make_unique<PassManager>(context.get(),
+                                           ModuleOp::getOperationName());
+  norm_fusion::buildFusePipeline(*pipeline, norm_fusion::FuseOptions());
+}
+
+__attribute__((noinline, section("run_input"))) static void runInput(const uint8_t *data,
+                                               size_t size) {
   std::string message;
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       message = diagnostic.str();
     return success();
   });
-
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       StringRef(reinterpret_cast<const char *>(data), size),
       ParserConfig(context.get()));
   if (!module)
+    return;
+  ++counts.parsed;
+  if (failed(pipeline->run(*module))) {
+    fprintf(stderr, "the pipeline failed: %s\n", message.c_str());
+    inputFrame = nullptr;
+    __builtin_trap();
+  }
+  bool formed = false;
+  module->walk([&](norm_fusion::MixedReductionOp) { formed = true; });
+  counts.formed += formed;
+}
+
+extern "C" int LLVMFuzzerInitialize(int *, char ***) {
+  atexit([] { counts.print(); });
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  // Attributes and types live as long as their context.
+  static unsigned uses = 0;
+  if (uses == 0)
+    installHandlers();
+  if (uses++ % 512 == 0 || !context)
+    startOver();
+  bool isBytecode = StringRef(reinterpret_cast<const char *>(data), size)
+                        .starts_with("ML\xefR");
+  ++(isBytecode ? counts.bytecode : counts.text);
+  uint64_t parsed = counts.parsed;
+  if (sigsetjmp(giveUp, /*savesigs=*/1) != 0) {
+    inputFrame = nullptr;
+    setTimer(0);
+    // What it left behind can't be trusted, not even to be freed.
+    (void)pipeline.release();
+    (void)context.release();
+    ++counts.upstream;
     return -1;
-  PassManager pm(context.get(), ModuleOp::getOperationName());
-  norm_fusion::FuseOptions options;
-  norm_fusion::buildFusePipeline(pm, options);
-  if (succeeded(pm.run(*module)))
-    return 0;
-  fprintf(stderr, "the pipeline failed: %s\n", message.c_str());
-  __builtin_trap();
+  }
+  inputFrame = __builtin_frame_address(0);
+  setTimer(inputSeconds);
+  runInput(data, size);
+  inputFrame = nullptr;
+  setTimer(0);
+  return counts.parsed == parsed ? -1 : 0;
 }

@@ -26,8 +26,8 @@ protected:
     for (unsigned seed = 1; object && seed <= seeds; ++seed) {
       open("races=0 order-seed=" + std::to_string(seed) +
            " weak=" + std::to_string(seed));
-      KernelHandle kernel = llvm::cantFail(device->getKernel(
-          llvm::cantFail(device->loadModule(*object)), "k"));
+      KernelHandle kernel = llvm::cantFail(
+          device->getKernel(llvm::cantFail(device->loadModule(*object)), "k"));
       EXPECT_EQ(launch(kernel, config, 128), "") << "seed " << seed;
       weak += isWeak();
     }
@@ -39,16 +39,17 @@ protected:
 /// for that and puts the data that it finds into word 2.
 std::string passMessage(std::string before, std::string storeFlag,
                         std::string other = "") {
-  return wrapKernel(R"(
+  return wrapKernel(
+      R"(
       %flag = llvm.getelementptr %p[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
       %found = llvm.getelementptr %p[2] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
       %seven = llvm.mlir.constant(7 : i32) : i32
       %first = llvm.icmp "eq" %cta, %c0 : i32
       llvm.cond_br %first, ^send, ^wait
     ^send:
-      )" + (other.empty() ? "llvm.store %seven, %p : i32, !llvm.ptr<1>\n"
-                          : other) +
-                    before + "\n" + storeFlag + R"(
+      )" +
+      (other.empty() ? "llvm.store %seven, %p : i32, !llvm.ptr<1>\n" : other) +
+      before + "\n" + storeFlag + R"(
       llvm.br ^end
     ^wait:
       %seen = llvm.load %flag atomic syncscope("device") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
@@ -87,23 +88,32 @@ TEST_F(WeakMemoryTest, ReleasesOrderThem) {
   LaunchConfig config = grid(2, 1, 1, true);
   auto isStale = [&] { return result[2] != 7; };
   EXPECT_EQ(count(passMessage("", releasing), config, isStale), 0u);
-  EXPECT_EQ(count(passMessage("llvm.fence syncscope(\"device\") release",
-                              relaxed), config, isStale), 0u);
-  EXPECT_EQ(count(passMessage("llvm.fence syncscope(\"device\") acq_rel",
-                              relaxed), config, isStale), 0u);
+  EXPECT_EQ(
+      count(passMessage("llvm.fence syncscope(\"device\") release", relaxed),
+            config, isStale),
+      0u);
+  EXPECT_EQ(
+      count(passMessage("llvm.fence syncscope(\"device\") acq_rel", relaxed),
+            config, isStale),
+      0u);
   std::string exchange = "%old = llvm.cmpxchg %flag, %c0, %c1 "
                          "syncscope(\"device\") acq_rel monotonic : "
                          "!llvm.ptr<1>, i32";
   EXPECT_EQ(count(passMessage("", exchange), config, isStale), 0u);
   // NVPTX makes this a relaxed one.
-  std::string add = "%old = llvm.atomicrmw add %flag, %c1 syncscope(\"device\") "
-                    "acq_rel : !llvm.ptr<1>, i32";
+  std::string add =
+      "%old = llvm.atomicrmw add %flag, %c1 syncscope(\"device\") "
+      "acq_rel : !llvm.ptr<1>, i32";
   EXPECT_GT(count(passMessage("", add), config, isStale), 0u);
   // An order for the block alone is none for other blocks; nor is an acquire.
-  EXPECT_GT(count(passMessage("llvm.fence syncscope(\"block\") acq_rel",
-                              relaxed), config, isStale), 0u);
-  EXPECT_GT(count(passMessage("llvm.fence syncscope(\"device\") acquire",
-                              relaxed), config, isStale), 0u);
+  EXPECT_GT(
+      count(passMessage("llvm.fence syncscope(\"block\") acq_rel", relaxed),
+            config, isStale),
+      0u);
+  EXPECT_GT(
+      count(passMessage("llvm.fence syncscope(\"device\") acquire", relaxed),
+            config, isStale),
+      0u);
 }
 
 TEST_F(WeakMemoryTest, ReleasesAreCumulative) {
@@ -140,12 +150,14 @@ TEST_F(WeakMemoryTest, AThreadSeesItsOwnStores) {
       %d = llvm.load %w atomic monotonic {alignment = 4 : i64} : !llvm.ptr<1> -> i32
       %e = llvm.add %c, %d : i32
       llvm.store %e, %o : i32, !llvm.ptr<1>)");
-  EXPECT_EQ(count(text, grid(1, 32), [&] {
-    for (unsigned i = 0; i < 32; ++i)
-      if (result[i] != i + 6 || result[64 + i] != 2 * i + 9)
-        return true;
-    return false;
-  }), 0u);
+  EXPECT_EQ(count(text, grid(1, 32),
+                  [&] {
+                    for (unsigned i = 0; i < 32; ++i)
+                      if (result[i] != i + 6 || result[64 + i] != 2 * i + 9)
+                        return true;
+                    return false;
+                  }),
+            0u);
 }
 
 TEST_F(WeakMemoryTest, BarriersOrderTheBlock) {
@@ -160,14 +172,16 @@ TEST_F(WeakMemoryTest, BarriersOrderTheBlock) {
       %t = llvm.add %tid, %c1 : i32
       llvm.store %t, %mine : i32, !llvm.ptr<3>
       llvm.store %t, %mineToo : i32, !llvm.ptr<1>
-      )" + llvm::StringRef(order) + R"(
+      )" + llvm::StringRef(order) +
+                       R"(
       %next = llvm.urem %t, %n : i32
       %theirs = llvm.getelementptr %s[%next] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
       %theirsToo = llvm.getelementptr %p[%next] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
       %a = llvm.load %theirs : !llvm.ptr<3> -> i32
       %b = llvm.load %theirsToo : !llvm.ptr<1> -> i32
       %c = llvm.add %a, %b : i32
-      llvm.store %c, %out : i32, !llvm.ptr<1>)").str(),
+      llvm.store %c, %out : i32, !llvm.ptr<1>)")
+                          .str(),
                       "llvm.mlir.global external @s() {addr_space = 3 : i32} : "
                       "!llvm.array<64 x i32>");
   };
@@ -214,12 +228,14 @@ TEST_F(WeakMemoryTest, UpdatesAreNeverLost) {
       %out = llvm.getelementptr %mine[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
       llvm.store %tid, %out : i32, !llvm.ptr<1>
       %old = llvm.atomicrmw add %p, %hundred syncscope("device") monotonic : !llvm.ptr<1>, i32)");
-  EXPECT_EQ(count(text, grid(8, 32), [&] {
-    bool wrong = result[0] != 8 * 32 * 100;
-    for (unsigned i = 0; i < 32; ++i)
-      wrong |= result[i + 1] != i;
-    return wrong;
-  }), 0u);
+  EXPECT_EQ(count(text, grid(8, 32),
+                  [&] {
+                    bool wrong = result[0] != 8 * 32 * 100;
+                    for (unsigned i = 0; i < 32; ++i)
+                      wrong |= result[i + 1] != i;
+                    return wrong;
+                  }),
+            0u);
 }
 
 TEST_F(WeakMemoryTest, ClusterBarriersOrderTheCluster) {
@@ -233,13 +249,15 @@ TEST_F(WeakMemoryTest, ClusterBarriersOrderTheCluster) {
       nvvm.cluster.wait
       %v = llvm.add %cta, %c1 : i32
       llvm.store %v, %there : i32, !llvm.ptr<7>
-      )" + llvm::StringRef(arrive) + R"(
+      )" + llvm::StringRef(arrive) +
+                       R"(
       nvvm.cluster.wait
       %got = llvm.load %s : !llvm.ptr<3> -> i32
       %out = llvm.getelementptr %p[%cta] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
       llvm.store %got, %out : i32, !llvm.ptr<1>
       nvvm.cluster.arrive
-      nvvm.cluster.wait)").str(),
+      nvvm.cluster.wait)")
+                          .str(),
                       "llvm.mlir.global external @s() {addr_space = 3 : i32} : "
                       "!llvm.array<4 x i32>");
   };

@@ -13,7 +13,7 @@ namespace {
 struct Search : testing::Test {
   Search() {
     context.loadDialect<NormFusionDialect>();
-    problem.columns = 4096;
+    problem.columns = problem.innerColumns = 4096;
     problem.elementBytes = {2, 2};
     problem.accumulatorBytes = {4, 4};
     problem.rowReductions = 2;
@@ -50,7 +50,7 @@ struct Search : testing::Test {
 
 TEST_F(Search, neighboursAreLegalAndOthers) {
   for (int64_t columns : {64, 384, 1001, 4096, 16384, 65536}) {
-    problem.columns = columns;
+    problem.columns = problem.innerColumns = columns;
     std::string reason, error;
     ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
     ASSERT_TRUE(from) << reason;
@@ -70,15 +70,29 @@ TEST_F(Search, clusterTakesItsWarpsAlong) {
   ScheduleAttr alone = get("cluster=1 warps=8 row-groups=1");
   EXPECT_TRUE(llvm::is_contained(
       getNeighbours(problem, get("cluster=2 warps=4 row-groups=2"), target),
-      alone)) << start.getText();
+      alone))
+      << start.getText();
 }
 
 TEST_F(Search, dynamicColumnsHaveNoSharedRows) {
-  problem.columns = ShapedType::kDynamic;
+  problem.columns = problem.innerColumns = ShapedType::kDynamic;
   std::string reason;
   ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
   for (ScheduleAttr neighbour : getNeighbours(problem, from, target))
     EXPECT_EQ(neighbour.getStructure(), Structure::plain);
+}
+
+TEST_F(Search, otherStructuresComeWithTheirFields) {
+  // Row reductions alone: a block a row, or the ring.
+  problem.accumulatorBytes = {};
+  std::string reason;
+  ScheduleAttr rows =
+      getDefaultSchedule(&context, problem, target, Structure::rows, reason);
+  ScheduleAttr ring =
+      getDefaultSchedule(&context, problem, target, Structure::ring, reason);
+  ASSERT_TRUE(rows && ring);
+  EXPECT_TRUE(llvm::is_contained(getNeighbours(problem, ring, target), rows));
+  EXPECT_TRUE(llvm::is_contained(getNeighbours(problem, rows, target), ring));
 }
 
 TEST_F(Search, walksToTheFastest) {
@@ -121,7 +135,10 @@ TEST_F(Search, staysWhereNothingIsFaster) {
 TEST_F(Search, takesNothingThatIsRejected) {
   auto found = searchWith([&](ScheduleAttr s) {
     bool wrong = s.getCombine() == Combine::grid;
-    return Trial{s, wrong ? 1.0 : s == start ? 50.0 : 60.0,
+    return Trial{s,
+                 wrong        ? 1.0
+                 : s == start ? 50.0
+                              : 60.0,
                  wrong ? "result 0 is off" : ""};
   });
   ASSERT_TRUE(bool(found));
@@ -150,8 +167,9 @@ TEST_F(Search, endsWhenTold) {
 }
 
 TEST_F(Search, failsWithTheDeviceOrTheStart) {
-  auto rejected =
-      searchWith([&](ScheduleAttr s) { return Trial{s, 1, "it spills"}; });
+  auto rejected = searchWith([&](ScheduleAttr s) {
+    return Trial{s, 1, "it spills"};
+  });
   EXPECT_EQ(llvm::toString(rejected.takeError()),
             "the untuned schedule is rejected: it spills");
   unsigned calls = 0;

@@ -11,7 +11,7 @@ using namespace mlir::norm_fusion;
 
 static Problem getProblem(int64_t columns) {
   Problem problem;
-  problem.columns = columns;
+  problem.columns = problem.innerColumns = columns;
   problem.elementBytes = {2, 2};
   problem.accumulatorBytes = {4};
   problem.rowReductions = 1;
@@ -56,7 +56,19 @@ TEST(Tuning, keysTellProblemsApart) {
   keys.insert(getKey(problem));
   problem.contiguousColumns = false;
   keys.insert(getKey(problem));
-  EXPECT_EQ(keys.size(), 8u);
+  problem.innerColumns = 64;
+  keys.insert(getKey(problem));
+  problem.blockColumns = {32};
+  keys.insert(getKey(problem));
+  problem.columnInputBytes = 2;
+  keys.insert(getKey(problem));
+  problem.tiledBytes = {2};
+  keys.insert(getKey(problem));
+  problem.narrowOutputs = true;
+  keys.insert(getKey(problem));
+  problem.scalarBytes = {4};
+  keys.insert(getKey(problem));
+  EXPECT_EQ(keys.size(), 14u);
 }
 
 TEST(Tuning, roundTrips) {
@@ -69,8 +81,7 @@ TEST(Tuning, roundTrips) {
   ASSERT_EQ(again->getEntries().size(), 2u);
   EXPECT_EQ(llvm::formatv("{0:2}", again->toJSON()).str(), text);
   std::string ignored;
-  const TuningEntry *entry =
-      again->lookUp(getProblem(128), "sm_90a", ignored);
+  const TuningEntry *entry = again->lookUp(getProblem(128), "sm_90a", ignored);
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->schedule, "structure=small");
   EXPECT_EQ(entry->us, 1.5);

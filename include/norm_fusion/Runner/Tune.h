@@ -21,7 +21,8 @@ struct TuneRequest {
   /// What a result may be off from the exact one.
   llvm::function_ref<Tolerance(const runtime::Tensor &)> getTolerance;
   std::string database; ///< file to merge into
-  double seconds;       ///< after which nothing more is measured
+  /// Asked before every trial of another schedule.
+  llvm::function_ref<bool()> mayGoOn;
   /// Told every trial.
   llvm::function_ref<void(StringRef)> say;
 };

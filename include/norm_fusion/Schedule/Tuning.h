@@ -23,8 +23,8 @@
 
 namespace mlir::norm_fusion {
 
-/// Problems with the same key are one class: they have the same schedules. The
-/// number of rows is no part of it.
+/// Problems with the same key are one class: they have the same schedules. Every
+/// field of Problem is part of it, but `unsupported`; the number of rows isn't.
 std::string getKey(const Problem &problem);
 
 struct TuningEntry {
@@ -58,7 +58,8 @@ private:
 };
 
 /// Legal schedules that differ from `from` in one decision. What follows from a
-/// decision goes with it: more blocks a cluster leave a block fewer warps a row.
+/// decision goes with it: more blocks a cluster leave a block fewer warps a
+/// row.
 SmallVector<ScheduleAttr> getNeighbours(const Problem &problem,
                                         ScheduleAttr from,
                                         const TargetInfo &target);

@@ -119,6 +119,22 @@ struct RowView {
   SmallVector<ColumnView> columns;     ///< one a chunk
 };
 
+/// An input that is streamed: where its lanes' bytes lie in a slot.
+struct Stream {
+  unsigned input;
+  unsigned bytes;      ///< of a lane's vector
+  unsigned slotOffset; ///< of the input in a warp's slot, bytes
+  /// Pieces of 16 bytes that cover a warp's part of a row, if it is shifted.
+  unsigned pieces;
+};
+
+/// A lane's words of a streamed input, as they came from the slot.
+struct PackedInput {
+  unsigned unit, chunk;
+  BlockArgument argument;
+  Value words; ///< vector of i32
+};
+
 class KernelEmitter {
 public:
   KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
@@ -210,11 +226,12 @@ private:
   void initExchange();
   /// Every lane of the row group gets the sums of all warps of the row, which
   /// may be in other blocks of the cluster. `step` counts the calls. What
-  /// `whileSent` emits runs before the wait.
+  /// `whileSent` emits runs before the wait. `isSynced`: the warp has met since
+  /// the exchange before.
   void exchangeRowSums(
       ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums, Value rowGroup,
       Value warpOfRow, Value step,
-      llvm::function_ref<void()> whileSent = [] {});
+      llvm::function_ref<void()> whileSent = [] {}, bool isSynced = false);
   SmallVector<Value> packSums(ArrayRef<Value> sums);
   void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);
@@ -224,6 +241,14 @@ private:
   void emitItems(
       llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit);
   Value emitRing(Value item, Value firstRow, Value step);
+  struct Ring;
+  Ring makeRing(Value firstRow);
+  SmallVector<RowView> getRows(const Ring &ring, Value k);
+  void forgetCheapValues(MutableArrayRef<RowView> rows,
+                         MutableArrayRef<PackedInput> inputs);
+  SmallVector<Value> emitPhase(const Ring &ring, unsigned p, RowView &row,
+                               MutableArrayRef<Value> ofScalars,
+                               MutableArrayRef<Value> accumulators);
   Value emitPlain(Value item, Value firstRow, Value step);
   /// The row-only structure: no items, the grid is the rows.
   void emitRowBlocks();
@@ -255,6 +280,29 @@ private:
   void writeScalars(Value item, ArrayRef<Value> state);
   /// Block 0 merges what all blocks left and writes the results.
   void emitScalarResults();
+
+  //===--- The ring's copies ---===//
+  void placeStreams(Ring &ring);
+  Value getRow(const Ring &ring, Value k, unsigned u);
+  Value isRow(Value row);
+  Value lastRowAtMost(Value row);
+  Value getSlot(const Ring &ring, const Stream &stream, Value slot);
+  Value getSlotPointer(const Ring &ring, const Stream &stream, Value slot,
+                       unsigned u, unsigned chunk);
+  Value getPartStart(const Ring &ring, const Stream &stream,
+                     SmallVector<Value> indices, Value &shift);
+  void copyPart(const Ring &ring, const Stream &stream,
+                const SmallVector<Value> &indices, Value slot);
+  void copyIf(Value condition, Value target, Value source, unsigned bytes);
+  void issueStep(const Ring &ring, Value k, Value slot);
+  SmallVector<Value> loadRowInputs(const Ring &ring, Value k);
+  SmallVector<Value> readShifted(const Ring &ring, const Stream &stream,
+                                 Value slot, ArrayRef<Value> indices);
+  Value readAligned(const Ring &ring, const Stream &stream, Value slot,
+                    unsigned u, unsigned chunk);
+  Value unpack(Value words, BlockArgument argument);
+  SmallVector<PackedInput> readStep(const Ring &ring, Value slot,
+                                    MutableArrayRef<RowView> rows);
 
   //===--- Partial rows ---===//
   void writePartials(Value item, MutableArrayRef<Value> accumulators,

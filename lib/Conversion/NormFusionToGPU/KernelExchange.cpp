@@ -253,7 +253,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
                                     SmallVectorImpl<Value> &sums,
                                     Value rowGroup, Value warpOfRow,
                                     Value step,
-                                    llvm::function_ref<void()> whileSent) {
+                                    llvm::function_ref<void()> whileSent,
+                                    bool isSynced) {
   reduceLanes(wave, sums, schedule.getLanes());
   unsigned cluster = schedule.getCluster(), warps = schedule.getWarps();
   unsigned parts = cluster * warps;
@@ -306,7 +307,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   }
   // What the warp's lanes read of the exchange before is read by now: the lanes
   // that send let others write there next.
-  NVVM::SyncWarpOp::create(b, i32(-1));
+  if (!isSynced)
+    NVVM::SyncWarpOp::create(b, i32(-1));
   if (cluster > 1) {
     sendRowSums(words, target, barrier);
   } else {

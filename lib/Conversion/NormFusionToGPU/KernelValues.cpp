@@ -74,7 +74,10 @@ SmallVector<ColumnView> KernelEmitter::getLaneViews(Value partOfRow,
         laneOfRow);
     Value column = arith::MulIOp::create(b, vectorIndex, i32(width));
     views[c].width = width;
-    views[c].column = toI64(column);
+    // Constants added last become offsets in the instructions' addresses.
+    views[c].column =
+        c == 0 ? toI64(column)
+               : add(views[0].column, i64(int64_t(c) * lanes * width));
     if (c == 0)
       first = toI64(arith::SubIOp::create(
           b, column, arith::MulIOp::create(b, laneOfRow, i32(width))));

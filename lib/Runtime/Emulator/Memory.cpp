@@ -142,7 +142,7 @@ void Machine::access(uintptr_t address, uint64_t bytes, AccessInfo info) {
 }
 
 void Machine::publish(uintptr_t address, uint64_t bytes, AccessInfo info) {
-  if (info.kind == AccessKind::read)
+  if (info.kind == AccessKind::read || !weak.isEnabled())
     return;
   Fiber &fiber = self();
   if (info.ordering == Ordering::release ||

@@ -1,9 +1,9 @@
 //===- WeakMemory.cpp - Stores that others see late -----------------------===//
 //
-// A thread's view is what everybody sees with the pending stores of its cluster,
-// its block and itself on top, in this order. Entering and leaving a view
-// exchanges each store's bytes with memory's; a store lands by not being taken
-// out again, or while nobody runs by being written.
+// A thread's view is what everybody sees with the pending stores of its
+// cluster, its block and itself on top, in this order. Entering and leaving a
+// view exchanges each store's bytes with memory's; a store lands by not being
+// taken out again, or while nobody runs by being written.
 //
 // A store may land before an older one, but not if they overlap: then the older
 // one lands with it.
@@ -186,7 +186,8 @@ void WeakMemory::landSome(std::deque<Block> &blocks) {
   uint32_t which = random(3);
   StoreList &list = *lists[which];
   if (!list.empty())
-    land(list, random(list.size()), llvm::ArrayRef(lists).drop_front(which + 1));
+    land(list, random(list.size()),
+         llvm::ArrayRef(lists).drop_front(which + 1));
 }
 
 bool WeakMemory::landMany(std::deque<Block> &blocks,

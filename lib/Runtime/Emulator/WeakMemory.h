@@ -3,8 +3,8 @@
 // A store reaches other threads when the machine likes, in any order, unless
 // something orders it. Here it stays with its thread until chance or an order
 // moves it on: a release at block scope (a barrier is one) hands the thread's
-// stores to its block, one at cluster scope those of both to the cluster, one at
-// device scope all of them to everybody. What the block was given by other
+// stores to its block, one at cluster scope those of both to the cluster, one
+// at device scope all of them to everybody. What the block was given by other
 // threads moves on too: releases are cumulative.
 //
 // Kernel code stores for itself, so memory always holds what the running thread
@@ -44,7 +44,9 @@ public:
   /// `seed` 0: every store is seen at once, and all of this does nothing.
   explicit WeakMemory(uint64_t seed) : seed(seed) {}
   bool isEnabled() const { return seed != 0; }
-  void begin(uint64_t launch) { engine.seed(seed * 0x9e3779b97f4a7c15 + launch); }
+  void begin(uint64_t launch) {
+    engine.seed(seed * 0x9e3779b97f4a7c15 + launch);
+  }
 
   /// `fiber` stores there next.
   void write(Fiber &fiber, uintptr_t address, uint64_t bytes);

@@ -78,6 +78,8 @@ private:
   /// more.
   llvm::BitVector taken, leftovers;
   SmallVector<MissedGroup> missed;
+  /// Of earlier rounds.
+  llvm::DenseMap<Operation *, MissedGroup> leftOut;
 };
 
 /// All blocks in `op`, but for the bodies of linalg ops. Where order means
@@ -402,6 +404,13 @@ bool BlockFormer::formRound(bool isLast) {
   for (const MixedGroup &group : analysis.getGroups())
     formed |= form(analysis, group);
   llvm::append_range(missed, analysis.getMissed());
+  // What a group leaves out for its rows looks alone once the group is formed.
+  for (MissedGroup &group : missed)
+    if (group.reason == "different-rows")
+      leftOut.try_emplace(group.blame, group);
+    else if (auto it = leftOut.find(group.blame);
+             it != leftOut.end() && group.reason == "no-row-reduction")
+      group = it->second;
   // Another round sees what is left beside the groups as single ops.
   bool isDone =
       !formed || isLast ||

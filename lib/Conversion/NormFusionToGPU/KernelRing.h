@@ -1,0 +1,38 @@
+//===- KernelRing.h - Rows that come through a ring of slots ----*- C++ -*-===//
+//
+// What KernelRing.cpp (the walk over the rows) and KernelRingCopies.cpp (from
+// global memory to slots to registers) share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FUSION_LIB_CONVERSION_NORMFUSIONTOGPU_KERNELRING_H
+#define NORM_FUSION_LIB_CONVERSION_NORMFUSIONTOGPU_KERNELRING_H
+
+#include "KernelEmitter.h"
+
+namespace mlir::norm_fusion {
+
+/// One item's rows of a row group: steps of `rowsAStep` rows, from `first` on
+/// every `stride`-th, `mine` of them.
+struct KernelEmitter::Ring {
+  unsigned slots; ///< steps that are copied ahead; the ring has one more
+  unsigned units; ///< rows of a lane in a step
+  unsigned rowsAStep;
+  bool async, shifted, exact;
+
+  Value lane, rowOfLane; ///< rowOfLane: i64, null if a warp has one row
+  Value rowGroup, warpOfRow, isLeader;
+  SmallVector<ColumnView> views; ///< the lane's columns
+  Value firstColumn, allExist;   ///< of the warp's part
+
+  SmallVector<Stream> streams;
+  SmallVector<BlockArgument> rowInputs;
+  unsigned slotBytes = 0; ///< of a warp
+  Value base;             ///< i32, of the warp's slots in shared memory
+
+  Value first, stride, mine, any; ///< i64; `any`: i1, mine > 0
+};
+
+} // namespace mlir::norm_fusion
+
+#endif // NORM_FUSION_LIB_CONVERSION_NORMFUSIONTOGPU_KERNELRING_H

@@ -1,0 +1,290 @@
+//===- KernelRingCopies.cpp - Rows from global memory to registers --------===//
+//
+// A lane copies its own vectors of a row to its own bytes of a slot; where rows
+// are shifted, the lanes of a warp copy the aligned pieces around the warp's
+// part together. From there to registers as 32-bit words.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+/// The inputs that a row brings get their places; those that stay are loaded.
+void KernelEmitter::placeStreams(Ring &ring) {
+  unsigned width = schedule.getVector(), chunks = schedule.getChunks();
+  for (BlockArgument argument : op.getBodyBlock()->getArguments()) {
+    if (argument.use_empty())
+      continue;
+    unsigned i = argument.getArgNumber();
+    if (!hasColumns(argument)) {
+      if (hasRows(argument))
+        ring.rowInputs.push_back(argument);
+      continue;
+    }
+    if (!hasRows(argument)) {
+      for (ColumnView &view : ring.views)
+        view.values[argument] = loadAt(i, view);
+      continue;
+    }
+    unsigned bytes =
+        getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8 * width;
+    unsigned partBytes = ring.units * chunks * 32 * bytes;
+    ring.streams.push_back({i, bytes, ring.slotBytes, partBytes / 16 + 1});
+    ring.slotBytes += ring.shifted ? getShiftedBytes(partBytes) : partBytes;
+  }
+  ring.base = arith::AddIOp::create(
+      b,
+      arith::MulIOp::create(b, warpId(),
+                            i32((ring.slots + 1) * ring.slotBytes)),
+      i32(exchangeBytes));
+}
+
+/// Row `u` of a lane in step `k`. A warp's last rows may not exist.
+Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
+  Value row = add(ring.first, mul(k, ring.stride));
+  if (ring.rowsAStep == 1)
+    return row;
+  row = add(mul(row, i64(ring.rowsAStep)),
+            i64(u * (32 / schedule.getLanes())));
+  return ring.rowOfLane ? add(row, ring.rowOfLane) : row;
+}
+
+Value KernelEmitter::isRow(Value row) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
+}
+
+Value KernelEmitter::lastRowAtMost(Value row) {
+  return arith::MinUIOp::create(b, row,
+                                arith::SubIOp::create(b, rowCount, i64(1)));
+}
+
+/// Where the warp's bytes of an input in a slot begin, i32.
+Value KernelEmitter::getSlot(const Ring &ring, const Stream &stream,
+                             Value slot) {
+  Value bytes = arith::AddIOp::create(
+      b, ring.base, arith::MulIOp::create(b, slot, i32(ring.slotBytes)));
+  return arith::AddIOp::create(b, bytes, i32(stream.slotOffset));
+}
+
+/// The lane's own vector in a slot.
+Value KernelEmitter::getSlotPointer(const Ring &ring, const Stream &stream,
+                                    Value slot, unsigned u, unsigned chunk) {
+  Value bytes = arith::AddIOp::create(
+      b, ring.base, arith::MulIOp::create(b, slot, i32(ring.slotBytes)));
+  bytes = arith::AddIOp::create(
+      b, bytes, arith::MulIOp::create(b, ring.lane, i32(stream.bytes)));
+  return sharedPointer(arith::AddIOp::create(
+      b, bytes,
+      i32(stream.slotOffset +
+          (u * schedule.getChunks() + chunk) * 32 * stream.bytes)));
+}
+
+/// Where the warp's part of row `indices` of a shifted input begins: the piece
+/// of 16 bytes, and in `shift` the byte in it.
+Value KernelEmitter::getPartStart(const Ring &ring, const Stream &stream,
+                                  SmallVector<Value> indices, Value &shift) {
+  delinearize(ring.firstColumn, columnDims, indices);
+  Value start = address(stream.input, offset(stream.input, indices));
+  Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(), start);
+  shift = arith::TruncIOp::create(b, b.getI32Type(),
+                                  arith::AndIOp::create(b, bits, i64(15)));
+  return byteAddress(start, arith::SubIOp::create(b, i64(0), toI64(shift)));
+}
+
+/// Starts the copies of a shifted input's pieces; the last one ends with the
+/// part, so that nothing beyond the operand is read.
+void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
+                             const SmallVector<Value> &indices, Value slot) {
+  unsigned width = schedule.getVector();
+  Value shift;
+  Value source = getPartStart(ring, stream, indices, shift);
+  Value end = arith::AddIOp::create(
+      b, shift,
+      arith::MulIOp::create(
+          b,
+          arith::MinSIOp::create(
+              b, i32(schedule.getChunks() * 32 * width),
+              arith::TruncIOp::create(
+                  b, b.getI32Type(),
+                  arith::SubIOp::create(b, i64(problem.columns),
+                                        ring.firstColumn))),
+          i32(stream.bytes / width)));
+  for (unsigned piece = 0; piece < stream.pieces; piece += 32) {
+    Value at = arith::MulIOp::create(
+        b, arith::AddIOp::create(b, ring.lane, i32(piece)), i32(16));
+    Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, end);
+    auto ifExists = scf::IfOp::create(b, exists);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifExists.thenBlock());
+    Value size =
+        arith::MinSIOp::create(b, arith::SubIOp::create(b, end, at), i32(16));
+    Value target =
+        arith::AddIOp::create(b, getSlot(ring, stream, slot), at);
+    NVVM::CpAsyncOp::create(b, sharedPointer(target),
+                            byteAddress(source, toI64(at)), 16,
+                            NVVM::LoadCacheModifierKind::CG, size);
+  }
+}
+
+/// Predicated and not branched over, so that the copies are scheduled among the
+/// arithmetic.
+void KernelEmitter::copyIf(Value condition, Value target, Value source,
+                           unsigned bytes) {
+  std::string text = "{\n.reg .pred p;\nsetp.ne.b32 p, $0, 0;\n@p cp.async.";
+  text += bytes == 16 ? "cg" : "ca";
+  createAsm(
+      b, TypeRange(),
+      {arith::ExtUIOp::create(b, b.getI32Type(), condition), target, source},
+      text + ".shared.global [$1], [$2], " + std::to_string(bytes) + ";\n}",
+      "r,r,l,~{memory}");
+}
+
+/// Starts the copies of step `k` into `slot`, one group a step.
+void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
+  for (unsigned u = 0; u < ring.units; ++u) {
+    Value row = getRow(ring, k, u);
+    Value inside = ring.rowsAStep > 1
+                       ? isRow(row)
+                       : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
+                                               ring.mine)
+                             .getResult();
+    SmallVector<Value> indices(segmentIndices);
+    if (ring.shifted) {
+      auto ifInside = scf::IfOp::create(b, inside);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(ifInside.thenBlock());
+      delinearize(row, reducedRowDims, indices);
+      for (const Stream &stream : ring.streams)
+        copyPart(ring, stream, indices, slot);
+      continue;
+    }
+    delinearize(row, reducedRowDims, indices);
+    for (auto [c, view] : llvm::enumerate(ring.views))
+      for (const Stream &stream : ring.streams) {
+        delinearize(view.column, columnDims, indices);
+        Value source = address(stream.input, offset(stream.input, indices));
+        Value target = getSlotPointer(ring, stream, slot, u, c);
+        unsigned piece = std::min(stream.bytes, 16u);
+        for (unsigned at = 0; at < stream.bytes; at += piece)
+          copyIf(both(inside, view.mask), byteAddress(target, i32(at)),
+                 byteAddress(source, i64(at)), piece);
+      }
+  }
+  NVVM::CpAsyncCommitGroupOp::create(b);
+}
+
+/// The inputs of the row level in step `k`, row by row.
+SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
+  SmallVector<Value> loaded;
+  for (unsigned u = 0; u < ring.units; ++u) {
+    SmallVector<Value> indices(segmentIndices);
+    delinearize(lastRowAtMost(getRow(ring, k, u)), reducedRowDims, indices);
+    for (BlockArgument argument : ring.rowInputs)
+      loaded.push_back(loadGlobal(argument.getArgNumber(),
+                                  offset(argument.getArgNumber(), indices), 1));
+  }
+  return loaded;
+}
+
+/// A lane's words of each chunk, from 32-bit words at the address rounded down.
+SmallVector<Value> KernelEmitter::readShifted(const Ring &ring,
+                                              const Stream &stream, Value slot,
+                                              ArrayRef<Value> indices) {
+  Value shift;
+  getPartStart(ring, stream, SmallVector<Value>(indices), shift);
+  Value at = arith::AddIOp::create(
+      b, arith::AddIOp::create(b, getSlot(ring, stream, slot), shift),
+      arith::MulIOp::create(b, ring.lane, i32(stream.bytes)));
+  Value low = arith::AndIOp::create(b, at, i32(3));
+  Value bits = arith::MulIOp::create(b, low, i32(8));
+  Value aligned = arith::SubIOp::create(b, at, low);
+  unsigned count = llvm::divideCeil(stream.bytes, 4);
+  bool moves = stream.bytes / schedule.getVector() < 4;
+  SmallVector<Value> chunkWords;
+  for (unsigned c = 0; c < schedule.getChunks(); ++c) {
+    SmallVector<Value> words;
+    for (unsigned w = 0; w < count + moves; ++w)
+      words.push_back(LLVM::LoadOp::create(
+          b, b.getI32Type(),
+          sharedPointer(arith::AddIOp::create(
+              b, aligned, i32(c * 32 * stream.bytes + 4 * w))),
+          4));
+    Value packed =
+        LLVM::PoisonOp::create(b, VectorType::get({count}, b.getI32Type()));
+    for (unsigned w = 0; w < count; ++w) {
+      Value word = words[w];
+      if (moves)
+        word = LLVM::FshrOp::create(b, words[w + 1], word, bits);
+      packed = LLVM::InsertElementOp::create(b, packed, word, i32(w));
+    }
+    chunkWords.push_back(packed);
+  }
+  return chunkWords;
+}
+
+/// A lane's words of a chunk that it copied itself.
+Value KernelEmitter::readAligned(const Ring &ring, const Stream &stream,
+                                 Value slot, unsigned u, unsigned chunk) {
+  unsigned piece = std::min(stream.bytes, 16u);
+  Value source = getSlotPointer(ring, stream, slot, u, chunk);
+  Value packed = LLVM::PoisonOp::create(
+      b, VectorType::get({stream.bytes / 4}, b.getI32Type()));
+  for (unsigned at = 0; at < stream.bytes; at += piece) {
+    Value loaded = LLVM::LoadOp::create(
+        b, VectorType::get({piece / 4}, b.getI32Type()),
+        byteAddress(source, i32(at)), piece);
+    for (unsigned w = 0; w < piece / 4; ++w)
+      packed = LLVM::InsertElementOp::create(
+          b, packed, LLVM::ExtractElementOp::create(b, loaded, i32(w)),
+          i32(at / 4 + w));
+  }
+  return packed;
+}
+
+/// The value of a streamed input from its words.
+Value KernelEmitter::unpack(Value words, BlockArgument argument) {
+  unsigned width = schedule.getVector();
+  Type memoryType = getMemoryType(argument.getType());
+  Type type = width == 1 ? memoryType : VectorType::get({width}, memoryType);
+  // Less than a word: its low part.
+  unsigned bits = memoryType.getIntOrFloatBitWidth() * width;
+  if (bits < 32) {
+    words = LLVM::BitcastOp::create(b, b.getI32Type(), words);
+    words = arith::TruncIOp::create(b, b.getIntegerType(bits), words);
+  }
+  return fromMemory(LLVM::BitcastOp::create(b, type, words),
+                    argument.getType());
+}
+
+/// A step's rows to registers.
+SmallVector<PackedInput> KernelEmitter::readStep(const Ring &ring, Value slot,
+                                                 MutableArrayRef<RowView> rows) {
+  SmallVector<PackedInput> packedInputs;
+  for (auto [u, row] : llvm::enumerate(rows)) {
+    swapRow(row);
+    for (const Stream &stream : ring.streams) {
+      BlockArgument argument = op.getBodyBlock()->getArgument(stream.input);
+      SmallVector<Value> shiftedWords;
+      if (ring.shifted)
+        shiftedWords = readShifted(ring, stream, slot, rowIndices);
+      for (auto [c, view] : llvm::enumerate(row.columns)) {
+        if (!ring.async) {
+          view.values[argument] = loadAt(stream.input, view);
+          continue;
+        }
+        Value packed = ring.shifted ? shiftedWords[c]
+                                    : readAligned(ring, stream, slot, u, c);
+        packedInputs.push_back({unsigned(u), unsigned(c), argument, packed});
+        view.values[argument] = unpack(packed, argument);
+      }
+    }
+    swapRow(row);
+  }
+  return packedInputs;
+}
