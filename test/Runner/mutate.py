@@ -62,7 +62,7 @@ for i, line in enumerate(lines):
                 changed = [line.replace(match[0], f"arith.ori {match[1]}, {match[1]} : i1")]
         for text in changed:
             mutants += 1
-            if not any(notices(lines[:i] + [text] + lines[i + 1:], seed) for seed in range(1, 9)):
+            if not any(notices(lines[:i] + [text] + lines[i + 1:], seed) for seed in range(1, 41)):
                 unnoticed += 1
                 print(f"unnoticed in {kernel}, mutant {mutants}: {text.strip()}")
         continue
