@@ -108,8 +108,14 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
         return fail(where + "." + key + ": expected a number");
       *into = field ? *field->getAsNumber() : 0;
     }
-    entry.rows = fields->getInteger("rows").value_or(0);
-    entry.device = fields->getString("device").value_or("").str();
+    const json::Value *rows = fields->get("rows");
+    if (rows && !rows->getAsInteger())
+      return fail(where + ".rows: expected an integer");
+    entry.rows = rows ? *rows->getAsInteger() : 0;
+    const json::Value *device = fields->get("device");
+    if (device && !device->getAsString())
+      return fail(where + ".device: expected a text");
+    entry.device = device ? device->getAsString()->str() : "";
     database.entries.push_back(std::move(entry));
   }
   return database;

@@ -143,4 +143,12 @@ TEST(Tuning, saysWhatIsWrongAndWhere) {
                          "chip": "c", "version": "v", "schedule": "s",
                          "us": "fast"}]})"),
             "tuning database F: entries[0].us: expected a number");
+  EXPECT_EQ(getError(R"({"schema": 1, "entries": [{"problem": "p",
+                         "chip": "c", "version": "v", "schedule": "s",
+                         "rows": "8192"}]})"),
+            "tuning database F: entries[0].rows: expected an integer");
+  EXPECT_EQ(getError(R"({"schema": 1, "entries": [{"problem": "p",
+                         "chip": "c", "version": "v", "schedule": "s",
+                         "device": 0}]})"),
+            "tuning database F: entries[0].device: expected a text");
 }
