@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Schedule/Tuning.h"
+#include "norm_fusion/Schedule/JSON.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -67,7 +68,7 @@ Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
 
 Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
   std::string file = ("tuning database " + name).str();
-  Expected<json::Value> root = json::parse(text);
+  Expected<json::Value> root = parseJSON(text);
   if (!root)
     return fail(file + ": isn't JSON: " + llvm::toString(root.takeError()));
   const json::Object *object = root->getAsObject();
