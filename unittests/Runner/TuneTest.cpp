@@ -54,7 +54,9 @@ struct Tune : testing::Test {
     ParserConfig config(context.get());
     source = parseSourceString<ModuleOp>(text, config);
     signature = llvm::cantFail(findEntry(*source, ""));
-    device = llvm::cantFail(runtime::createEmulatorDevice({}));
+    runtime::EmulatorOptions small;
+    small.sms = 2;
+    device = llvm::cantFail(runtime::createEmulatorDevice(small));
     inputs = llvm::cantFail(makeInputs(RunnerOptions(), signature));
     CompiledModule compiled = llvm::cantFail(
         compileFused(OwningOpRef<ModuleOp>(source->clone()), compile));

@@ -170,8 +170,7 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
 
 void KernelEmitter::emitTileBlocks() {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
-  unsigned chunks = schedule.getChunks(), units = schedule.getRows();
-  unsigned tileRows = getTileRows(schedule);
+  unsigned units = schedule.getRows(), tileRows = getTileRows(schedule);
   bool exact = problem.columns == int64_t(schedule.getCluster()) *
                                       schedule.getBlockColumns();
   findTiledOutputs();

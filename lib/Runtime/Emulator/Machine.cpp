@@ -438,6 +438,10 @@ void Machine::schedule() {
       return;
     if (fiber->done)
       --live;
+    // Who has read what it polled for and waits elsewhere now isn't idle: many
+    // may do so one after the other, while few are left to be patient with.
+    if (fiber->wait != Wait::nothing)
+      madeProgress();
     // Everybody polls: what is in flight must land now.
     if (idleTurns > 2 * ready.size() + 2) {
       weak.leave();

@@ -161,7 +161,13 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
   llvm::DenseSet<Operation *> seen;
   SmallVector<Value> worklist(group.results);
   while (!worklist.empty()) {
-    for (Operation *user : worklist.pop_back_val().getUsers()) {
+    Value value = worklist.pop_back_val();
+    // Sizes of results will be taken from what those start from.
+    Operation *def = value.getDefiningOp();
+    bool isResult = def && members.contains(def);
+    for (Operation *user : value.getUsers()) {
+      if (isResult && isa<tensor::DimOp>(user))
+        continue;
       Operation *op = block.findAncestorOpInBlock(*user);
       if (!op || members.contains(op) || !seen.insert(op).second)
         continue;

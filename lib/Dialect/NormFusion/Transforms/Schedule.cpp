@@ -63,7 +63,10 @@ private:
       chosen = chooseSchedule(&getContext(), problem, target, reason);
     auto options = remark::RemarkOpts::name("schedule").category("norm-fusion");
     if (!chosen) {
-      remark::missed(op.getLoc(), options) << "no kernel: " << reason;
+      remark::missed(op.getLoc(), options)
+          << remark::metric("op", op->getName().getStringRef().str())
+          << remark::metric("found", reason)
+          << remark::metric("needed", "what a kernel can be generated for");
       return success();
     }
     if (!op.getScheduleAttr())
