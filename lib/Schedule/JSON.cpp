@@ -21,8 +21,8 @@ Expected<json::Value> mlir::norm_fusion::parseJSON(StringRef text) {
     } else if (c == '[' || c == '{') {
       if (++levels > maxLevels)
         return createStringError(
-            formatv("[byte={0}]: arrays and objects in more than {1} levels",
-                    i, maxLevels)
+            formatv("[byte={0}]: arrays and objects in more than {1} levels", i,
+                    maxLevels)
                 .str());
     } else if (levels != 0 && (c == ']' || c == '}')) {
       --levels;

@@ -126,8 +126,8 @@ TEST(Tuning, saysWhatIsWrongAndWhere) {
             "tuning database F: isn't JSON: [byte=64]: arrays and objects in "
             "more than 64 levels");
   // Brackets in texts are none, nor those that were closed.
-  std::string closed = R"({"schema": 2, "a": ")" + std::string(100, '[') +
-                       R"(\"", "b": [)";
+  std::string closed =
+      R"({"schema": 2, "a": ")" + std::string(100, '[') + R"(\"", "b": [)";
   for (unsigned i = 0; i < 100; ++i)
     closed += "[], ";
   EXPECT_EQ(getError(closed + "0]}").substr(0, 34),
