@@ -11,6 +11,7 @@
 #include "norm_fusion/Runner/Execute.h"
 #include "norm_fusion/Runner/Formula.h"
 #include "norm_fusion/Runner/HostRuntime.h"
+#include "norm_fusion/Schedule/JSON.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -69,7 +70,7 @@ Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {
   Expected<std::string> text = readText(folder + "/manifest.json");
   if (!text)
     return text.takeError();
-  Expected<json::Value> value = json::parse(*text);
+  Expected<json::Value> value = parseJSON(*text);
   if (!value)
     return fail("isn't JSON: " + llvm::toString(value.takeError()));
   json::Object *object = value->getAsObject();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Schedule/Tuning.h"
+#include "norm_fusion/Schedule/JSON.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -67,7 +68,7 @@ Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
 
 Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
   std::string file = ("tuning database " + name).str();
-  Expected<json::Value> root = json::parse(text);
+  Expected<json::Value> root = parseJSON(text);
   if (!root)
     return fail(file + ": isn't JSON: " + llvm::toString(root.takeError()));
   const json::Object *object = root->getAsObject();
@@ -108,8 +109,14 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
         return fail(where + "." + key + ": expected a number");
       *into = field ? *field->getAsNumber() : 0;
     }
-    entry.rows = fields->getInteger("rows").value_or(0);
-    entry.device = fields->getString("device").value_or("").str();
+    const json::Value *rows = fields->get("rows");
+    if (rows && !rows->getAsInteger())
+      return fail(where + ".rows: expected an integer");
+    entry.rows = rows ? *rows->getAsInteger() : 0;
+    const json::Value *device = fields->get("device");
+    if (device && !device->getAsString())
+      return fail(where + ".device: expected a text");
+    entry.device = device ? device->getAsString()->str() : "";
     database.entries.push_back(std::move(entry));
   }
   return database;

@@ -122,6 +122,16 @@ TEST(Tuning, saysWhatIsWrongAndWhere) {
   EXPECT_EQ(getError("{\n \"schema\": 1,\n \"entries\": [}"),
             "tuning database F: isn't JSON: [3:14, byte=30]: Invalid JSON "
             "value");
+  EXPECT_EQ(getError(std::string(1'000'000, '[')),
+            "tuning database F: isn't JSON: [byte=64]: arrays and objects in "
+            "more than 64 levels");
+  // Brackets in texts are none, nor those that were closed.
+  std::string closed =
+      R"({"schema": 2, "a": ")" + std::string(100, '[') + R"(\"", "b": [)";
+  for (unsigned i = 0; i < 100; ++i)
+    closed += "[], ";
+  EXPECT_EQ(getError(closed + "0]}").substr(0, 34),
+            "tuning database F: schema: found 2");
   EXPECT_EQ(getError("[]"),
             "tuning database F: expected an object with 'schema' and "
             "'entries'");
@@ -143,4 +153,12 @@ TEST(Tuning, saysWhatIsWrongAndWhere) {
                          "chip": "c", "version": "v", "schedule": "s",
                          "us": "fast"}]})"),
             "tuning database F: entries[0].us: expected a number");
+  EXPECT_EQ(getError(R"({"schema": 1, "entries": [{"problem": "p",
+                         "chip": "c", "version": "v", "schedule": "s",
+                         "rows": "8192"}]})"),
+            "tuning database F: entries[0].rows: expected an integer");
+  EXPECT_EQ(getError(R"({"schema": 1, "entries": [{"problem": "p",
+                         "chip": "c", "version": "v", "schedule": "s",
+                         "device": 0}]})"),
+            "tuning database F: entries[0].device: expected a text");
 }

@@ -63,7 +63,7 @@ bool isTiledOutput(MixedReductionOp op, unsigned i);
 /// The problem of `rows` rows at once, as structure=tile exchanges their sums.
 Problem getTileProblem(Problem problem, ScheduleAttr schedule);
 
-/// Of a row-only problem under structure=rows, the blocks that a multiprocessor
+/// Under structure=rows and structure=tile, the blocks that a multiprocessor
 /// with so many registers should run at once; else 1.
 unsigned getMinBlocks(const Problem &problem, ScheduleAttr schedule,
                       unsigned registers);

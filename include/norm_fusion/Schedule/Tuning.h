@@ -73,8 +73,8 @@ struct Trial {
 
 struct SearchResult {
   ScheduleAttr best;
-  double us = 0;      ///< of `best`
-  double startUs = 0; ///< of where the search began
+  double us = 0;      ///< of `best`, measured once more
+  double startUs = 0; ///< of where the search began, beside it
   unsigned trials = 0;
 };
 
