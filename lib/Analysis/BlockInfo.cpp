@@ -28,9 +28,8 @@ static bool hasReductionIterator(Operation *op) {
 
 /// Calls `use` with the values from outside that the regions of `op` use; more
 /// than once where they do so.
-static void
-forEachCapture(Operation *op,
-               llvm::function_ref<void(Value, Operation *)> use) {
+static void forEachCapture(Operation *op,
+                           llvm::function_ref<void(Value, Operation *)> use) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block) {
@@ -58,12 +57,11 @@ BlockInfo::BlockInfo(Block &block) : block(block) {
   for (unsigned number = 0; number < ops.size(); ++number)
     // Sizes are known before what has them.
     reduced[number] =
-        reduces[number] ||
-        (live[number] && !sizes[number] &&
-         llvm::any_of(getUsedIds(number), [&](unsigned id) {
-           unsigned def = getDef(id);
-           return def != none && reduced[def];
-         }));
+        reduces[number] || (live[number] && !sizes[number] &&
+                            llvm::any_of(getUsedIds(number), [&](unsigned id) {
+                              unsigned def = getDef(id);
+                              return def != none && reduced[def];
+                            }));
   // Any model of a few thousand ops stays far below this.
   budget = 4'000'000 + 16 * ops.size();
 }
@@ -167,7 +165,8 @@ PointOp *BlockInfo::makePointOp(Operation *op, unsigned number,
   point->number = number;
   for (PointOperand &operand : point->operands)
     operand.id = getId(operand.value);
-  for (auto [result, value] : llvm::zip_equal(point->results, op->getResults())) {
+  for (auto [result, value] :
+       llvm::zip_equal(point->results, op->getResults())) {
     result.id = getId(value);
     if (result.reduction)
       result.reduction->initId = getId(result.reduction->init);

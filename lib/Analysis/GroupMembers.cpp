@@ -212,8 +212,8 @@ void SpaceGrouping::chooseProducers(MixedGroup &group,
                       !info.isSizeOp(user);
              });
     };
-    bool isStored = llvm::any_of(info.getResultIds(members[index].number),
-                                 isUsedOutside);
+    bool isStored =
+        llvm::any_of(info.getResultIds(members[index].number), isUsedOutside);
     if (isStored) {
       stored.push_back(index);
       continue;

@@ -195,7 +195,8 @@ bool IterationSpace::distribute(const AxisList &list, ArrayRef<int64_t> extents,
   // Static: walk both sides, splitting an axis where a dimension ends in it.
   // Of nothing, extents don't say what is a part of what.
   if (llvm::is_contained(extents, 0) ||
-      llvm::any_of(finest, [&](unsigned axis) { return axes[axis].extent == 0; }))
+      llvm::any_of(finest,
+                   [&](unsigned axis) { return axes[axis].extent == 0; }))
     return false;
   SmallVector<std::pair<unsigned, std::pair<int64_t, int64_t>>> splits;
   std::vector<unsigned> pending(finest.rbegin(), finest.rend());
@@ -289,8 +290,9 @@ void IterationSpace::setAxes(unsigned value, MapId map) {
       !values.try_emplace(value, ValueEntry{map, isFull(map)}).second)
     return;
   if (hasDynamicAxes)
-    learnExtents(cast<RankedTensorType>(info.getValue(value).getType()).getShape(),
-                 getMap(map));
+    learnExtents(
+        cast<RankedTensorType>(info.getValue(value).getType()).getShape(),
+        getMap(map));
   worklist.push_back(value);
 }
 

@@ -41,9 +41,8 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
   SmallVector<std::pair<unsigned, const PointOp *>, 0> order;
   for (const PointOp *seed : seeds)
     order.push_back({getSize(seed), seed});
-  llvm::stable_sort(order, [](const auto &a, const auto &b) {
-    return a.first > b.first;
-  });
+  llvm::stable_sort(
+      order, [](const auto &a, const auto &b) { return a.first > b.first; });
   llvm::BitVector claimed(info.getOps().size());
   for (auto [size, seed] : order) {
     if (claimed[seed->number])

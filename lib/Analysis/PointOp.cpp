@@ -381,8 +381,8 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     Value arg = op.getMatchingBlockArgument(&init);
     PointResult result;
     result.map = maps[init.getOperandNumber()];
-    result.yielded = unboxScalar(
-        body->getTerminator()->getOperand(tied.getResultNumber()));
+    result.yielded =
+        unboxScalar(body->getTerminator()->getOperand(tied.getResultNumber()));
     // Every loop that isn't reduced has its own place in the result, and none
     // that is.
     llvm::SmallBitVector placed(loops);
@@ -501,11 +501,11 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     if (!slice.contains(&inner))
       continue;
     bool boxing = getBoxed(&inner) || isa<tensor::ExtractOp>(inner);
-    if (!boxing &&
-        (!hasNoEffect(inner) || inner.getNumRegions() != 0 ||
-         isa<linalg::IndexOp>(inner) ||
-         !llvm::all_of(inner.getResultTypes(),
-                       [](Type t) { return t.isIntOrIndexOrFloat(); }))) {
+    if (!boxing && (!hasNoEffect(inner) || inner.getNumRegions() != 0 ||
+                    isa<linalg::IndexOp>(inner) ||
+                    !llvm::all_of(inner.getResultTypes(), [](Type t) {
+                      return t.isIntOrIndexOrFloat();
+                    }))) {
       why = "non-projected-operand";
       return std::nullopt;
     }

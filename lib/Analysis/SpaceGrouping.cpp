@@ -201,9 +201,8 @@ void SpaceGrouping::assignLevels(Orientation &o) {
   unsigned next = firstMember;
   for (unsigned index = 0; index < rangeSize; ++index) {
     unsigned number = first + index;
-    unsigned here = next < members.size() && members[next].number == number
-                        ? next++
-                        : none;
+    unsigned here =
+        next < members.size() && members[next].number == number ? next++ : none;
     Role role = here == none ? Role::outside : o.roles[here];
     Level level;
     if (role != Role::outside) {
@@ -393,15 +392,15 @@ void SpaceGrouping::addWaiting(const Orientation &o, unsigned reduction,
              });
 }
 
-/// A kernel deals its rows to one set of partial sums: of column reductions over
-/// different rows (a segment each, all rows), those stay that are most, the
-/// first ones if in doubt.
+/// A kernel deals its rows to one set of partial sums: of column reductions
+/// over different rows (a segment each, all rows), those stay that are most,
+/// the first ones if in doubt.
 void SpaceGrouping::dropOtherRows(Orientation &o,
                                   SmallVectorImpl<unsigned> &ops) const {
   auto isColumn = [&](unsigned op) { return o.roles[op] == Role::column; };
   auto differs = [&](unsigned op) {
-    return isColumn(op) &&
-           members[op].reduced != members[*llvm::find_if(ops, isColumn)].reduced;
+    return isColumn(op) && members[op].reduced !=
+                               members[*llvm::find_if(ops, isColumn)].reduced;
   };
   if (llvm::none_of(ops, differs))
     return;
@@ -533,8 +532,7 @@ SpaceGrouping::Orientation SpaceGrouping::orient(llvm::SmallBitVector columns,
     for (const SpaceRead &read : members[reduction].reads)
       if (read.full) {
         unsigned last = 0;
-        for (const AxisList &list :
-             space->getMap(space->getAxesId(read.value)))
+        for (const AxisList &list : space->getMap(space->getAxesId(read.value)))
           if (!list.empty())
             last = list.back();
         ++(columns.test(last) ? with : without);

@@ -148,9 +148,9 @@ private:
   /// that value's own node, for `roots` at `level` and the producers of what
   /// they read, until `join` returns false. Nodes are members, or
   /// members.size() + a value's number.
-  void forEachTie(
-      const Orientation &o, ArrayRef<unsigned> roots, unsigned level,
-      llvm::function_ref<bool(unsigned, unsigned, unsigned)> join) const;
+  void
+  forEachTie(const Orientation &o, ArrayRef<unsigned> roots, unsigned level,
+             llvm::function_ref<bool(unsigned, unsigned, unsigned)> join) const;
   /// True if something of the space that varies over what the reduction
   /// removed depends on its result.
   bool feedsSpace(unsigned reduction);

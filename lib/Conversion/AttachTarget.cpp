@@ -35,8 +35,8 @@ struct AttachTargetPass final
   }
 
 private:
-  /// Upstream reports a folder that isn't there and goes on with the ptxas of the
-  /// path.
+  /// Upstream reports a folder that isn't there and goes on with the ptxas of
+  /// the path.
   LogicalResult checkToolkit() {
     if (toolkit.empty() || target == "emulator")
       return success();
@@ -53,7 +53,8 @@ private:
       return success();
     return emitError(UnknownLoc::get(&getContext()))
            << "toolkit=" << toolkit << " " << missing
-           << ", expected a CUDA Toolkit's folder; without the option, PATH and "
+           << ", expected a CUDA Toolkit's folder; without the option, PATH "
+              "and "
               "CUDA_HOME say where it is";
   }
 

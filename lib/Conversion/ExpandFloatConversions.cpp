@@ -4,14 +4,14 @@
 // arithmetic and one float addition, so that they run the same everywhere.
 //
 // Rounding a magnitude: while exponents line up, adding half of the last bit
-// kept (less one if that bit is even) to the bits and shifting rounds to nearest
-// even, and a carry moves the exponent as it should. Below the narrow type's
-// smallest normal number, adding a power of two whose last bit has the weight
-// of the narrow type's last bit makes the hardware do the same.
+// kept (less one if that bit is even) to the bits and shifting rounds to
+// nearest even, and a carry moves the exponent as it should. Below the narrow
+// type's smallest normal number, adding a power of two whose last bit has the
+// weight of the narrow type's last bit makes the hardware do the same.
 //
-// GPUs convert two f32 to 8-bit floats with one instruction, which turns what is
-// too large into the largest finite value where the IR says NaN or infinity: a
-// clamp before it makes them agree.
+// GPUs convert two f32 to 8-bit floats with one instruction, which turns what
+// is too large into the largest finite value where the IR says NaN or infinity:
+// a clamp before it makes them agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -272,7 +272,8 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
       return LLVM::InlineAsmOp::create(
                  rewriter, loc, rewriter.getI16Type(), ValueRange{high, low},
                  text, "=h,f,f", /*has_side_effects=*/false,
-                 /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                 /*is_align_stack=*/false,
+                 LLVM::tailcallkind::TailCallKind::None,
                  LLVM::AsmDialectAttr::get(rewriter.getContext(),
                                            LLVM::AsmDialect::AD_ATT),
                  /*operand_attrs=*/ArrayAttr())
@@ -286,11 +287,11 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
       Value pairs = LLVM::PoisonOp::create(
           rewriter, loc, VectorType::get({count / 2}, rewriter.getI16Type()));
       for (int64_t k = 0; k < count; k += 2)
-        pairs = LLVM::InsertElementOp::create(
-            rewriter, loc, pairs, pair(element(k), element(k + 1)),
-            index(k / 2));
-      bits = LLVM::BitcastOp::create(
-          rewriter, loc, type.clone(rewriter.getI8Type()), pairs);
+        pairs = LLVM::InsertElementOp::create(rewriter, loc, pairs,
+                                              pair(element(k), element(k + 1)),
+                                              index(k / 2));
+      bits = LLVM::BitcastOp::create(rewriter, loc,
+                                     type.clone(rewriter.getI8Type()), pairs);
     }
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
     return success();

@@ -158,9 +158,10 @@ Expected<BenchmarkReport> mlir::norm_fusion::runner::timeProgram(
   return report;
 }
 
-Expected<BenchmarkReport> mlir::norm_fusion::runner::benchmark(
-    Program &program, runtime::Device &device, ArrayRef<Tensor> inputs,
-    ArrayRef<Tensor> results, StringRef chip) {
+Expected<BenchmarkReport>
+mlir::norm_fusion::runner::benchmark(Program &program, runtime::Device &device,
+                                     ArrayRef<Tensor> inputs,
+                                     ArrayRef<Tensor> results, StringRef chip) {
   Expected<BenchmarkReport> report =
       timeProgram(program, device, inputs, results);
   if (!report)

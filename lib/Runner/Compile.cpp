@@ -112,8 +112,8 @@ mlir::norm_fusion::runner::parseModule(MLIRContext &context, StringRef path) {
   return std::move(module);
 }
 
-Error mlir::norm_fusion::runner::readCompileOptions(const RunnerOptions &options,
-                                                    CompileOptions &compile) {
+Error mlir::norm_fusion::runner::readCompileOptions(
+    const RunnerOptions &options, CompileOptions &compile) {
   compile.schedule = options.schedule;
   compile.tuning = options.tuning;
   SmallVector<StringRef> fields;

@@ -568,9 +568,9 @@ Error Run::tuneIt() {
     return this->getTolerance(result.getElementType(), getMagnitude(result));
   };
   using Clock = std::chrono::steady_clock;
-  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(
-                                         options.tuneSeconds));
+  auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(options.tuneSeconds));
   auto mayGoOn = [&] { return Clock::now() < deadline; };
   auto say = [](StringRef text) {
     llvm::outs() << text << "\n";

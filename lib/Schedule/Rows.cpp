@@ -51,8 +51,7 @@ static unsigned estimateRegisters(const Problem &problem,
 }
 
 unsigned norm_fusion::getMinBlocks(const Problem &problem,
-                                   ScheduleAttr schedule,
-                                   unsigned registers) {
+                                   ScheduleAttr schedule, unsigned registers) {
   if (schedule.getStructure() != Structure::rows &&
       schedule.getStructure() != Structure::tile)
     return 1;
@@ -81,7 +80,8 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
   if (schedule.getStructure() == Structure::tile) {
     unsigned rows = getTileRows(schedule);
     if (problem.tiledBytes.empty())
-      return refuse("structure=tile without a transposed output, expected rows");
+      return refuse(
+          "structure=tile without a transposed output, expected rows");
     for (unsigned bytes : problem.tiledBytes)
       if (bytes > 4 || rows % (16 / bytes) || rows * bytes > 64 ||
           !llvm::isPowerOf2_32(rows) || schedule.getVector() * bytes < 4 ||
@@ -172,8 +172,8 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
   }
   std::string why = "no transposed output";
   // 64 bytes a column where the rows fit, one warp a row with two vectors a
-  // lane, the rest of the columns in other blocks of a cluster: several blocks a
-  // multiprocessor, whose loads and stores overlap.
+  // lane, the rest of the columns in other blocks of a cluster: several blocks
+  // a multiprocessor, whose loads and stores overlap.
   for (unsigned rows : {32u, 16u, 8u, 4u}) {
     if (rows * widest > 64 || rows * narrowest < 16)
       continue;

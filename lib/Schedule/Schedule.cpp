@@ -148,8 +148,8 @@ Problem Problem::get(MixedReductionOp op) {
       SmallVector<int64_t> over(*reduce.getOver());
       llvm::sort(over);
       int64_t block = 1;
-      for (auto [d, dim] : llvm::zip(
-               over, ArrayRef(columnDims).take_back(over.size())))
+      for (auto [d, dim] :
+           llvm::zip(over, ArrayRef(columnDims).take_back(over.size())))
         block = d != dim || block == 0 || ShapedType::isDynamic(sizes[d])
                     ? 0
                     : block * sizes[d];
@@ -210,7 +210,8 @@ Problem Problem::get(MixedReductionOp op) {
           i);
   }
   if (op.isSplit() && mixesTotals(op, levels))
-    problem.unsupported = "a column result that needs a reduction of everything";
+    problem.unsupported =
+        "a column result that needs a reduction of everything";
   return problem;
 }
 
@@ -276,8 +277,8 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   // The combine adds the sums of all warps for up to 4 x 32 columns.
   unsigned combine = warps * groups * 4 * 32 *
                      std::max<unsigned>(problem.accumulatorBytes.size(), 1) * 8;
-  combine = std::max<unsigned>(combine, warps * groups * 8 *
-                                            problem.scalarBytes.size());
+  combine = std::max<unsigned>(combine,
+                               warps * groups * 8 * problem.scalarBytes.size());
   unsigned reused = combine;
   if (schedule.getStructure() == Structure::rows)
     return getExchangeBytes(problem, schedule);
@@ -535,8 +536,7 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
       llvm::any_of(problem.elementBytes,
                    [](unsigned bytes) { return bytes < 4; });
   if (shifted) {
-    unsigned words =
-        4 / *llvm::min_element(problem.elementBytes);
+    unsigned words = 4 / *llvm::min_element(problem.elementBytes);
     scale = getFullVector(problem) / words;
     vector = words;
   }

@@ -26,7 +26,8 @@ ScheduleAttr chooseRows(MLIRContext *context, const Problem &problem,
 ScheduleAttr chooseTile(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
 
-/// What structure=rows and structure=tile need beyond contiguous static columns.
+/// What structure=rows and structure=tile need beyond contiguous static
+/// columns.
 bool isLegalRows(const Problem &problem, ScheduleAttr schedule,
                  const TargetInfo &target, std::string &error);
 

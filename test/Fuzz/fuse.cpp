@@ -1,12 +1,12 @@
 //===- fuse.cpp - Any module through norm-fusion-fuse -----------*- C++ -*-===//
 //
 // A libFuzzer target. An input is a module, as text or bytecode. What parses
-// and verifies must go through the pipeline: no crash, no failed pass and, since
-// the pass manager verifies after each pass, no invalid IR. Remarks are printed
-// too, into nothing.
+// and verifies must go through the pipeline: no crash, no failed pass and,
+// since the pass manager verifies after each pass, no invalid IR. Remarks are
+// printed too, into nothing.
 //
-// Upstream's parser, bytecode reader, verifiers, folders and passes have crashes
-// of their own. Whose a crash is, the stack says: upstream is in shared
+// Upstream's parser, bytecode reader, verifiers, folders and passes have
+// crashes of their own. Whose a crash is, the stack says: upstream is in shared
 // libraries, and everything of ours in this program. A crash without a frame of
 // ours above the fuzzer's is upstream's: the input is given up and counted, and
 // the next one gets a new context; so with an input that takes for ever there.
@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/InitAll.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+#include "norm_fusion/InitAll.h"
 #include "norm_fusion/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -188,8 +188,8 @@ static void startOver() {
   norm_fusion::buildFusePipeline(*pipeline, norm_fusion::FuseOptions());
 }
 
-__attribute__((noinline, section("run_input"))) static void runInput(const uint8_t *data,
-                                               size_t size) {
+__attribute__((noinline, section("run_input"))) static void
+runInput(const uint8_t *data, size_t size) {
   std::string message;
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)

@@ -171,9 +171,8 @@ TEST_F(Search, believesNothingThatIsFasterOnce) {
 
 TEST_F(Search, endsWhenTold) {
   limit = 5;
-  auto found = searchWith([&](ScheduleAttr s) {
-    return Trial{s, s == start ? 100.0 : 50.0, ""};
-  });
+  auto found = searchWith(
+      [&](ScheduleAttr s) { return Trial{s, s == start ? 100.0 : 50.0, ""}; });
   ASSERT_TRUE(bool(found));
   EXPECT_EQ(measured.size(), 5u);
   // What was found until then counts.
@@ -181,9 +180,8 @@ TEST_F(Search, endsWhenTold) {
 }
 
 TEST_F(Search, failsWithTheDeviceOrTheStart) {
-  auto rejected = searchWith([&](ScheduleAttr s) {
-    return Trial{s, 1, "it spills"};
-  });
+  auto rejected =
+      searchWith([&](ScheduleAttr s) { return Trial{s, 1, "it spills"}; });
   EXPECT_EQ(llvm::toString(rejected.takeError()),
             "the untuned schedule is rejected: it spills");
   unsigned calls = 0;

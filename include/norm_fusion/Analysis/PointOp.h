@@ -63,8 +63,8 @@ struct PointResult {
 
 class PointOp {
 public:
-  /// Nullopt if `op` isn't a linalg op on tensors that can be seen so. `why` then
-  /// says what is in the way ("unsupported-combiner", ...) or stays empty.
+  /// Nullopt if `op` isn't a linalg op on tensors that can be seen so. `why`
+  /// then says what is in the way ("unsupported-combiner", ...) or stays empty.
   static std::optional<PointOp> get(Operation *op, StringRef &why);
 
   linalg::LinalgOp op;
@@ -96,8 +96,8 @@ TypedAttr getUniformConstant(Value value);
 /// or assert sizes.
 bool isReshape(Operation *op);
 
-/// Ops of a block in order, with what the analyses ask about them. Ops and values
-/// have numbers, so that what is known of them is in arrays: models have
+/// Ops of a block in order, with what the analyses ask about them. Ops and
+/// values have numbers, so that what is known of them is in arrays: models have
 /// hundreds of thousands, and a look-up by pointer misses the cache each time.
 class BlockInfo {
 public:
@@ -164,9 +164,8 @@ public:
   }
   /// Numbers of the values that op `number` or its regions use, operands first.
   ArrayRef<unsigned> getUsedIds(unsigned number) const {
-    return ArrayRef<unsigned>(usedIds).slice(usedBegin[number],
-                                             usedBegin[number + 1] -
-                                                 usedBegin[number]);
+    return ArrayRef<unsigned>(usedIds).slice(
+        usedBegin[number], usedBegin[number + 1] - usedBegin[number]);
   }
   /// True if something that op `number` needs is reduced in this block.
   bool needsReduction(unsigned number) const { return reduced[number]; }
@@ -212,8 +211,8 @@ private:
   /// Of ops of enclosing blocks.
   llvm::DenseMap<Operation *, PointOp *> foreignPoints;
   llvm::DenseMap<unsigned, StringRef> reasons;
-  /// Of each value: 0 if not known yet, the steps to make it from scalars, or one
-  /// of these.
+  /// Of each value: 0 if not known yet, the steps to make it from scalars, or
+  /// one of these.
   static constexpr uint8_t noTensor = 254, varies = 255;
   SmallVector<uint8_t, 0> uniform;
   size_t budget = 0;

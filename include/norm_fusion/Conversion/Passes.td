@@ -9,7 +9,9 @@ def NormFusionToGPU : Pass<"norm-fusion-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Lower bufferized mixed reductions to GPU kernels and launches";
   let description = [{
     Every `norm_fusion.mixed_reduction` on memrefs becomes a kernel in a
-    `gpu.module` and the host code that launches it.
+    `gpu.module` and the host code that launches it. A warp barrier marked
+    `norm_fusion.scheduling` orders no memory accesses that need it: it keeps
+    loads ahead of arithmetic in the assembler's schedule.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -37,7 +37,8 @@ struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
       llvm::cl::init("")};
   Option<std::string> tuning{
       *this, "tuning",
-      llvm::cl::desc("Database of tuned schedules, of norm-fusion-runner --tune"),
+      llvm::cl::desc(
+          "Database of tuned schedules, of norm-fusion-runner --tune"),
       llvm::cl::init("")};
   Option<bool> rowOnly{
       *this, "row-only",

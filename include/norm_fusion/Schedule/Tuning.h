@@ -23,8 +23,9 @@
 
 namespace mlir::norm_fusion {
 
-/// Problems with the same key are one class: they have the same schedules. Every
-/// field of Problem is part of it, but `unsupported`; the number of rows isn't.
+/// Problems with the same key are one class: they have the same schedules.
+/// Every field of Problem is part of it, but `unsupported`; the number of rows
+/// isn't.
 std::string getKey(const Problem &problem);
 
 struct TuningEntry {

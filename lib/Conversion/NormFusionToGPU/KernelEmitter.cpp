@@ -54,10 +54,10 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                              const KernelArguments &arguments,
                              StringAttr sharedMemory)
     : b(b), op(op), schedule(schedule), arguments(arguments),
-      problem(getTileProblem(Problem::get(op), schedule)), sharedMemory(sharedMemory),
-      columnDims(op.getColumnDims()), segmentDims(op.getNumDims()),
-      reducedRowDims(op.getRowDims()), numInputs(op.getInputs().size()),
-      threads(schedule.getThreads()) {
+      problem(getTileProblem(Problem::get(op), schedule)),
+      sharedMemory(sharedMemory), columnDims(op.getColumnDims()),
+      segmentDims(op.getNumDims()), reducedRowDims(op.getRowDims()),
+      numInputs(op.getInputs().size()), threads(schedule.getThreads()) {
   op.inferLevels(levels);
   unsigned nextArgument = numInputs;
   for (Operation &inner : *op.getBodyBlock()) {
@@ -231,8 +231,8 @@ Value KernelEmitter::toMemory(Value value, Type elementType) {
   return value;
 }
 
-Value KernelEmitter::loadGlobal(unsigned i, Value elementOffset,
-                                unsigned width, bool isConstant) {
+Value KernelEmitter::loadGlobal(unsigned i, Value elementOffset, unsigned width,
+                                bool isConstant) {
   Type element = getElementTypeOrSelf(op.getOperand(i).getType());
   unsigned bytes = getBytes(element) * width;
   Value loaded = LLVM::LoadOp::create(

@@ -230,8 +230,8 @@ private:
   /// the exchange before.
   void exchangeRowSums(
       ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums, Value rowGroup,
-      Value warpOfRow, Value step,
-      llvm::function_ref<void()> whileSent = [] {}, bool isSynced = false);
+      Value warpOfRow, Value step, llvm::function_ref<void()> whileSent = [] {},
+      bool isSynced = false);
   SmallVector<Value> packSums(ArrayRef<Value> sums);
   void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);
@@ -273,8 +273,8 @@ private:
   bool isFolded(Operation *op);
   SmallVector<Value> getScalarIdentities();
   /// Adds the row at hand; `views` are the thread's columns.
-  void addScalars(unsigned p, MutableArrayRef<ColumnView> views,
-                  Value isLeader, MutableArrayRef<Value> state);
+  void addScalars(unsigned p, MutableArrayRef<ColumnView> views, Value isLeader,
+                  MutableArrayRef<Value> state);
   Value reduceBlockScalar(Value value, unsigned k);
   Value scalarAddress(unsigned k, Value entry);
   void writeScalars(Value item, ArrayRef<Value> state);

@@ -184,9 +184,9 @@ void KernelEmitter::initExchange() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFirst.thenBlock());
     for (unsigned k = 0; k < 2 * schedule.getRowGroups(); ++k)
-      NVVM::MBarrierInitOp::create(
-          b, sharedPointer(i32(k * 8)),
-          i32(clustered ? 1 : schedule.getWarps()), /*predicate=*/Value());
+      NVVM::MBarrierInitOp::create(b, sharedPointer(i32(k * 8)),
+                                   i32(clustered ? 1 : schedule.getWarps()),
+                                   /*predicate=*/Value());
     if (clustered)
       NVVM::FenceMbarrierInitOp::create(b);
   }
@@ -233,8 +233,7 @@ void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value target,
   unsigned batch = std::min<unsigned>(words.size(), 4);
   Value remote = address(target), remoteBarrier = address(barrier);
   for (unsigned at = 0; at < words.size(); at += batch) {
-    SmallVector<Value> operands{
-        arith::AddIOp::create(b, remote, i32(4 * at))};
+    SmallVector<Value> operands{arith::AddIOp::create(b, remote, i32(4 * at))};
     llvm::append_range(operands, words.slice(at, batch));
     operands.push_back(remoteBarrier);
     std::string constraints = "r";
@@ -251,8 +250,7 @@ void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value target,
 
 void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
                                     SmallVectorImpl<Value> &sums,
-                                    Value rowGroup, Value warpOfRow,
-                                    Value step,
+                                    Value rowGroup, Value warpOfRow, Value step,
                                     llvm::function_ref<void()> whileSent,
                                     bool isSynced) {
   reduceLanes(wave, sums, schedule.getLanes());
@@ -273,8 +271,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   slot = arith::MulIOp::create(b, slot, i32(parts * getPartBytes(problem)));
   slot = arith::AddIOp::create(b, slot, i32(getExchangeBarrierBytes(schedule)));
   auto pointer = [&](Value word) {
-    return sharedPointer(arith::AddIOp::create(
-        b, slot, arith::MulIOp::create(b, word, i32(4))));
+    return sharedPointer(
+        arith::AddIOp::create(b, slot, arith::MulIOp::create(b, word, i32(4))));
   };
   auto load = [&](Value word, unsigned count) {
     return LLVM::LoadOp::create(b, VectorType::get({count}, b.getI32Type()),
@@ -284,8 +282,7 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   if (cluster > 1)
     part = arith::AddIOp::create(b, arith::MulIOp::create(b, rank, i32(warps)),
                                  warpOfRow);
-  Value target =
-      pointer(arith::MulIOp::create(b, part, i32(size)).getResult());
+  Value target = pointer(arith::MulIOp::create(b, part, i32(size)).getResult());
   Value barrier = exchangeBarrier(rowGroup, buffer);
   Value lane = laneId();
   auto onLane0 = [&](Value also, llvm::function_ref<void()> emit) {
@@ -330,8 +327,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   whileSent();
   // As nvvm.mbarrier.test_wait.parity in a loop; blocks of a cluster are on
   // sm_90, which suspends a warp that waits.
-  Value phase = arith::AndIOp::create(
-      b, arith::ShRUIOp::create(b, step, i32(1)), i32(1));
+  Value phase =
+      arith::AndIOp::create(b, arith::ShRUIOp::create(b, step, i32(1)), i32(1));
   createAsm(b, TypeRange(), {barrier, phase},
             std::string("{\n.reg .pred p;\nnf_wait:\nmbarrier.") +
                 (cluster > 1 ? "try" : "test") +
@@ -377,8 +374,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
       Value index = arith::AddIOp::create(b, lane, i32(p));
       Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
                                            i32(parts));
-      Value first = arith::MulIOp::create(b, select(inside, index, i32(0)),
-                                          i32(size));
+      Value first =
+          arith::MulIOp::create(b, select(inside, index, i32(0)), i32(size));
       unsigned batch = std::min(size, 4u);
       SmallVector<Value> all;
       for (unsigned at = 0; at < size; at += batch) {

@@ -106,8 +106,8 @@ Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
                     : Type(LLVM::LLVMStructType::getLiteral(
                           b.getContext(), SmallVector<Type>(words, word)));
   Value loaded = createAsm(b, result, pointer,
-                           "ld.relaxed.gpu.global" + getVectorSuffix(words) + " " +
-                               listAsmOperands(0, words) + ", [$" +
+                           "ld.relaxed.gpu.global" + getVectorSuffix(words) +
+                               " " + listAsmOperands(0, words) + ", [$" +
                                std::to_string(words) + "];",
                            constraints + "l,~{memory}");
   Value vector = LLVM::PoisonOp::create(b, VectorType::get({words}, word));

@@ -53,8 +53,8 @@ Value KernelEmitter::emitPlain(Value item, Value firstRow, Value step) {
 
   SmallVector<Value> carried{step};
   llvm::append_range(carried, getScalarIdentities());
-  auto rows = scf::ForOp::create(b, firstRow, rowCount, arguments.splits,
-                                 carried);
+  auto rows =
+      scf::ForOp::create(b, firstRow, rowCount, arguments.splits, carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rows.getBody());
   setRow(rows.getInductionVar());

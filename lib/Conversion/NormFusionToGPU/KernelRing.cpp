@@ -46,9 +46,9 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
     ring.rowOfLane =
         toI64(arith::ShRUIOp::create(b, ring.lane, i32(llvm::Log2_32(lanes))));
   }
-  ring.rowGroup =
-      groups == 1 ? i32(0)
-                  : arith::DivUIOp::create(b, warp, i32(warps)).getResult();
+  ring.rowGroup = groups == 1
+                      ? i32(0)
+                      : arith::DivUIOp::create(b, warp, i32(warps)).getResult();
   ring.warpOfRow =
       groups == 1 ? warp
                   : arith::RemUIOp::create(b, warp, i32(warps)).getResult();
@@ -59,8 +59,8 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.isLeader = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
       arith::OrIOp::create(b, partOfRow, laneOfRow), i32(0));
-  ring.views = getLaneViews(partOfRow, laneOfRow, ring.exact,
-                            &ring.firstColumn, &ring.allExist);
+  ring.views = getLaneViews(partOfRow, laneOfRow, ring.exact, &ring.firstColumn,
+                            &ring.allExist);
   placeStreams(ring);
 
   // Steps of this row group: first + k * stride, of `rowsAStep` rows each.
@@ -71,10 +71,9 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.first = add(firstRow, mul(toI64(ring.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
   Value span = arith::SubIOp::create(
-      b, add(steps, arith::SubIOp::create(b, ring.stride, i64(1))),
-      ring.first);
-  ring.any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first,
-                                   steps);
+      b, add(steps, arith::SubIOp::create(b, ring.stride, i64(1))), ring.first);
+  ring.any =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, steps);
   ring.mine =
       select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i64(0));
   return ring;
@@ -227,8 +226,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
     llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
     // Lanes read what others copied, and copy over what others have read; the
-    // first exchange may write where the last one was read. Besides, ptxas would
-    // move the loads above behind the step's arithmetic and copies.
+    // first exchange may write where the last one was read. Besides, ptxas
+    // would move the loads above behind the step's arithmetic and copies.
     bool isSynced = ring.shifted || !ring.rowInputs.empty();
     bool exchanges = getExchangeBarrierBytes(schedule) != 0;
     if (isSynced) {

@@ -50,8 +50,7 @@ Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
   Value row = add(ring.first, mul(k, ring.stride));
   if (ring.rowsAStep == 1)
     return row;
-  row = add(mul(row, i64(ring.rowsAStep)),
-            i64(u * (32 / schedule.getLanes())));
+  row = add(mul(row, i64(ring.rowsAStep)), i64(u * (32 / schedule.getLanes())));
   return ring.rowOfLane ? add(row, ring.rowOfLane) : row;
 }
 
@@ -124,8 +123,7 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
     b.setInsertionPointToStart(ifExists.thenBlock());
     Value size =
         arith::MinSIOp::create(b, arith::SubIOp::create(b, end, at), i32(16));
-    Value target =
-        arith::AddIOp::create(b, getSlot(ring, stream, slot), at);
+    Value target = arith::AddIOp::create(b, getSlot(ring, stream, slot), at);
     NVVM::CpAsyncOp::create(b, sharedPointer(target),
                             byteAddress(source, toI64(at)), 16,
                             NVVM::LoadCacheModifierKind::CG, size);
@@ -149,11 +147,11 @@ void KernelEmitter::copyIf(Value condition, Value target, Value source,
 void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
   for (unsigned u = 0; u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
-    Value inside = ring.rowsAStep > 1
-                       ? isRow(row)
-                       : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
-                                               ring.mine)
-                             .getResult();
+    Value inside =
+        ring.rowsAStep > 1
+            ? isRow(row)
+            : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, ring.mine)
+                  .getResult();
     SmallVector<Value> indices(segmentIndices);
     if (ring.shifted) {
       auto ifInside = scf::IfOp::create(b, inside);
@@ -236,9 +234,9 @@ Value KernelEmitter::readAligned(const Ring &ring, const Stream &stream,
   Value packed = LLVM::PoisonOp::create(
       b, VectorType::get({stream.bytes / 4}, b.getI32Type()));
   for (unsigned at = 0; at < stream.bytes; at += piece) {
-    Value loaded = LLVM::LoadOp::create(
-        b, VectorType::get({piece / 4}, b.getI32Type()),
-        byteAddress(source, i32(at)), piece);
+    Value loaded =
+        LLVM::LoadOp::create(b, VectorType::get({piece / 4}, b.getI32Type()),
+                             byteAddress(source, i32(at)), piece);
     for (unsigned w = 0; w < piece / 4; ++w)
       packed = LLVM::InsertElementOp::create(
           b, packed, LLVM::ExtractElementOp::create(b, loaded, i32(w)),
@@ -263,8 +261,9 @@ Value KernelEmitter::unpack(Value words, BlockArgument argument) {
 }
 
 /// A step's rows to registers.
-SmallVector<PackedInput> KernelEmitter::readStep(const Ring &ring, Value slot,
-                                                 MutableArrayRef<RowView> rows) {
+SmallVector<PackedInput>
+KernelEmitter::readStep(const Ring &ring, Value slot,
+                        MutableArrayRef<RowView> rows) {
   SmallVector<PackedInput> packedInputs;
   for (auto [u, row] : llvm::enumerate(rows)) {
     swapRow(row);

@@ -2,9 +2,10 @@
 //
 // For groups of row reductions alone: nothing outlives a row, so the hardware
 // hands the rows out, `row-groups` of them to a block, and the many blocks of a
-// multiprocessor hide each other's waits. A row group of `warps` warps loads its
-// whole row at once, `chunks` vectors a lane; the row reductions are combined by
-// butterflies and shared memory, as everywhere. No ring, no workspace.
+// multiprocessor hide each other's waits. A row group of `warps` warps loads
+// its whole row at once, `chunks` vectors a lane; the row reductions are
+// combined by butterflies and shared memory, as everywhere. No ring, no
+// workspace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,17 +33,16 @@ void KernelEmitter::emitRowBlocks() {
     rowGroup = arith::DivUIOp::create(b, warp, i32(warps));
     warpOfRow = arith::RemUIOp::create(b, warp, i32(warps));
   }
-  Value isLeader = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, arith::OrIOp::create(b, warpOfRow, lane),
-      i32(0));
+  Value isLeader =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::OrIOp::create(b, warpOfRow, lane), i32(0));
   Value allExist;
   SmallVector<ColumnView> views =
       getLaneViews(warpOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);
 
   Value first = add(mul(blockId(), i64(groups)), toI64(rowGroup));
-  auto loop = scf::ForOp::create(b, first, rowCount,
-                                 mul(gridSize(), i64(groups)),
-                                 ValueRange{i32(0)});
+  auto loop = scf::ForOp::create(
+      b, first, rowCount, mul(gridSize(), i64(groups)), ValueRange{i32(0)});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   setRow(loop.getInductionVar());
@@ -72,9 +72,9 @@ void KernelEmitter::emitRowBlocks() {
             !argument.getType().isInteger(1)) {
           Value memory = toMemory(value, argument.getType());
           auto type = dyn_cast<VectorType>(memory.getType());
-          unsigned bits = getElementTypeOrSelf(memory.getType())
-                              .getIntOrFloatBitWidth() *
-                          width;
+          unsigned bits =
+              getElementTypeOrSelf(memory.getType()).getIntOrFloatBitWidth() *
+              width;
           if (!type || bits % 32)
             continue;
           auto words = VectorType::get({bits / 32}, b.getI32Type());
@@ -89,13 +89,12 @@ void KernelEmitter::emitRowBlocks() {
         for (Operation &inner : body->without_terminator())
           if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
               hasRows(inner.getResult(0)) &&
-              (phase(inner.getResult(0)) == 0 ||
-               chunks * width > kKeptColumns))
+              (phase(inner.getResult(0)) == 0 || chunks * width > kKeptColumns))
             view.values.erase(inner.getResult(0));
       for (Packed &packed : packedRow) {
         packed.words = createOpaque(b, packed.words);
-        auto type = VectorType::get({width},
-                                    getMemoryType(packed.argument.getType()));
+        auto type =
+            VectorType::get({width}, getMemoryType(packed.argument.getType()));
         views[packed.chunk].values[packed.argument] =
             fromMemory(LLVM::BitcastOp::create(b, type, packed.words),
                        packed.argument.getType());

@@ -2,10 +2,10 @@
 //
 // An amax of all elements, say: every thread keeps one value over all of its
 // rows, a block leaves one word in the workspace, and block 0 merges the words
-// and writes the results. With combine=tags a word is 8 bytes, the parity of the
-// launch beside the whole value, so that block 0 sees by the word alone whether
-// it is new; else the launch's barrier, or the second kernel, says so. The order
-// depends on the grid alone.
+// and writes the results. With combine=tags a word is 8 bytes, the parity of
+// the launch beside the whole value, so that block 0 sees by the word alone
+// whether it is new; else the launch's barrier, or the second kernel, says so.
+// The order depends on the grid alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,8 +77,8 @@ Value KernelEmitter::reduceBlockScalar(Value value, unsigned k) {
     value = combine(value, shuffleXor(value, distance));
   unsigned warps = threads / 32;
   auto scratch = [&](Value warp) {
-    return sharedPointer(add(mul(add(i64(k * warps), warp), i64(8)),
-                             i64(exchangeBytes)));
+    return sharedPointer(
+        add(mul(add(i64(k * warps), warp), i64(8)), i64(exchangeBytes)));
   };
   Value isLane0 =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, laneId(), i32(0));
@@ -152,8 +152,8 @@ void KernelEmitter::emitScalarResults() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(scf::IfOp::create(b, isBlock0).thenBlock());
 
-  Value entries = mul(mul(segmentCount, arguments.splits),
-                      i64(schedule.getCluster()));
+  Value entries =
+      mul(mul(segmentCount, arguments.splits), i64(schedule.getCluster()));
   bool tags = schedule.getCombine() == Combine::tags;
   SmallVector<Value> totals;
   if (!scalars.empty()) {
@@ -184,8 +184,8 @@ void KernelEmitter::emitScalarResults() {
               b,
               arith::CmpIOp::create(b, arith::CmpIPredicate::ne, tag, parity),
               loaded);
-          b.setInsertionPointToStart(b.createBlock(
-              &poll.getAfter(), {}, b.getI64Type(), b.getLoc()));
+          b.setInsertionPointToStart(
+              b.createBlock(&poll.getAfter(), {}, b.getI64Type(), b.getLoc()));
           scf::YieldOp::create(b);
           word = poll.getResult(0);
         } else {

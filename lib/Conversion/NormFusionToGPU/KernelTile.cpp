@@ -99,14 +99,13 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
   b.setInsertionPointToStart(loop.getBody());
   Value local = mul(loop.getInductionVar(), i64(columnsAWord));
   Value local32 = arith::TruncIOp::create(b, b.getI32Type(), local);
-  Value column =
-      add(local, mul(toI64(rank), i64(schedule.getBlockColumns())));
+  Value column = add(local, mul(toI64(rank), i64(schedule.getBlockColumns())));
   Value exists =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, columnCount);
   b.setInsertionPointToStart(scf::IfOp::create(b, exists).thenBlock());
   Type element = b.getIntegerType(output.bytes * 8);
-  Value packed = LLVM::PoisonOp::create(
-      b, VectorType::get({rows}, b.getI32Type()));
+  Value packed =
+      LLVM::PoisonOp::create(b, VectorType::get({rows}, b.getI32Type()));
   for (unsigned i = 0; i < rows; ++i) {
     Value at = tileOffset(output, arith::AddIOp::create(b, rowInTile, i32(i)),
                           local32);
@@ -142,37 +141,36 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
     SmallVector<int32_t> order;
     for (unsigned i = 0; i < rows; ++i)
       order.push_back(i * columnsAWord + e);
-    Value ofColumn = LLVM::ShuffleVectorOp::create(b, elements, elements, order);
+    Value ofColumn =
+        LLVM::ShuffleVectorOp::create(b, elements, elements, order);
     Value stored = LLVM::BitcastOp::create(
         b, VectorType::get({4}, b.getI32Type()), ofColumn);
     // The neighbouring tiles write the rest of the lines: these stay in the L2.
-    guarded(columnExists(e), [&] {
-      LLVM::StoreOp::create(b, stored, pointer(row, e), 16);
-    });
+    guarded(columnExists(e),
+            [&] { LLVM::StoreOp::create(b, stored, pointer(row, e), 16); });
   }
   b.setInsertionPointToStart(ifWhole.elseBlock());
   for (unsigned i = 0; i < rows; ++i) {
     Value ofRow = add(row, i64(i));
-    guarded(arith::CmpIOp::create(b, arith::CmpIPredicate::ult, ofRow,
-                                  rowCount),
-            [&] {
-              for (unsigned e = 0; e < columnsAWord; ++e)
-                guarded(columnExists(e), [&] {
-                  LLVM::StoreOp::create(
-                      b,
-                      LLVM::ExtractElementOp::create(
-                          b, elements, i32(i * columnsAWord + e)),
-                      pointer(ofRow, e), output.bytes);
-                });
+    guarded(
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, ofRow, rowCount),
+        [&] {
+          for (unsigned e = 0; e < columnsAWord; ++e)
+            guarded(columnExists(e), [&] {
+              LLVM::StoreOp::create(b,
+                                    LLVM::ExtractElementOp::create(
+                                        b, elements, i32(i * columnsAWord + e)),
+                                    pointer(ofRow, e), output.bytes);
             });
+        });
   }
 }
 
 void KernelEmitter::emitTileBlocks() {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
   unsigned units = schedule.getRows(), tileRows = getTileRows(schedule);
-  bool exact = problem.columns == int64_t(schedule.getCluster()) *
-                                      schedule.getBlockColumns();
+  bool exact = problem.columns ==
+               int64_t(schedule.getCluster()) * schedule.getBlockColumns();
   findTiledOutputs();
 
   Value lane = laneId(), warp = warpId();
@@ -183,17 +181,17 @@ void KernelEmitter::emitTileBlocks() {
   }
   Value partOfRow = arith::AddIOp::create(
       b, arith::MulIOp::create(b, rank, i32(warps)), warpOfRow);
-  Value isLeader = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, arith::OrIOp::create(b, partOfRow, lane),
-      i32(0));
+  Value isLeader =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::OrIOp::create(b, partOfRow, lane), i32(0));
   Value allExist;
   SmallVector<ColumnView> views =
       getLaneViews(partOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);
 
   Value tiles = arith::DivUIOp::create(b, add(rowCount, i64(tileRows - 1)),
                                        i64(tileRows));
-  auto loop = scf::ForOp::create(b, cluster, tiles, clusterStride,
-                                 ValueRange{i32(0)});
+  auto loop =
+      scf::ForOp::create(b, cluster, tiles, clusterStride, ValueRange{i32(0)});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value firstRow = mul(loop.getInductionVar(), i64(tileRows));
@@ -205,8 +203,7 @@ void KernelEmitter::emitTileBlocks() {
   SmallVector<Value> rowsInTile;
   Value last = arith::SubIOp::create(b, rowCount, i64(1));
   for (auto [u, row] : llvm::enumerate(rows)) {
-    rowsInTile.push_back(
-        arith::AddIOp::create(b, rowGroup, i32(u * groups)));
+    rowsInTile.push_back(arith::AddIOp::create(b, rowGroup, i32(u * groups)));
     Value index = add(firstRow, toI64(rowsInTile.back()));
     row.exists =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, rowCount);

@@ -95,9 +95,9 @@ SmallVector<ColumnView> KernelEmitter::getLaneViews(Value partOfRow,
     *firstColumn = first;
   // Most warps own no column that doesn't exist.
   if (!exact)
-    *allExist = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ule, add(first, i64(chunks * lanes * width)),
-        i64(problem.columns));
+    *allExist = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                      add(first, i64(chunks * lanes * width)),
+                                      i64(problem.columns));
   return views;
 }
 
@@ -213,8 +213,7 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
   bool isConstant = schedule.getStructure() == Structure::rows &&
                     !hasRows(op.getBodyBlock()->getArgument(input));
   // What lacks the last column dimension is the same for the whole vector.
-  bool isFine =
-      op.getInputMap(input).isFunctionOfDim(columnDims.find_last());
+  bool isFine = op.getInputMap(input).isFunctionOfDim(columnDims.find_last());
   unsigned width = isFine ? view.width : 1;
   auto load = [&](Value at) {
     Value loaded = loadGlobal(input, at, width, isConstant);
@@ -498,8 +497,7 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   SmallVector<std::pair<unsigned, Value>> ready;
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
     Value value = yield.getValues()[k];
-    if (variesOver(op.getOutputMap(output), columnDims) &&
-        phase(value) == p)
+    if (variesOver(op.getOutputMap(output), columnDims) && phase(value) == p)
       ready.push_back({numInputs + output, value});
   }
   if (ready.empty())
@@ -611,8 +609,7 @@ void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
   SmallVector<std::pair<unsigned, Value>> ready;
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
     Value value = yield.getValues()[k];
-    if (!variesOver(op.getOutputMap(output), columnDims) &&
-        phase(value) == p)
+    if (!variesOver(op.getOutputMap(output), columnDims) && phase(value) == p)
       ready.push_back({numInputs + output, evaluateRow(value)});
   }
   if (ready.empty())

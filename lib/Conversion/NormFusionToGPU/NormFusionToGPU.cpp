@@ -112,9 +112,8 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   function.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int>(schedule.getThreads()), 1, 1}));
 
-  function->setAttr(
-      "nvvm.minctasm",
-      b.getI32IntegerAttr(getMinBlocks(Problem::get(op), schedule, 65536)));
+  function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(getMinBlocks(
+                                         Problem::get(op), schedule, 65536)));
 
   // Symbols of the module that the launcher and the kernel need.
   auto i8Array = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
@@ -235,11 +234,10 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
         arith::MulIOp::create(b, items, constant(bytes * cluster)));
   Value workspace = constant(0);
   if (op.isSplit())
-    workspace =
-        func::CallOp::create(
-            b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
-            ValueRange{workspaceBytes, constant(numWorkspaces)})
-            .getResult(0);
+    workspace = func::CallOp::create(
+                    b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
+                    ValueRange{workspaceBytes, constant(numWorkspaces)})
+                    .getResult(0);
   ++numWorkspaces;
   auto toI64 = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, b.getI64Type(), value);

@@ -244,8 +244,8 @@ static uint64_t nf_emu_mbarrier_arrive(void *barrier, uint32_t count,
                                        uint32_t bytes, uint32_t flags) {
   Machine &m = machine();
   if (!(flags & arriveRelaxed))
-    m.weak.release(m.self(), flags & arriveClusterScope ? Scope::cluster
-                                                        : Scope::block);
+    m.weak.release(m.self(),
+                   flags & arriveClusterScope ? Scope::cluster : Scope::block);
   return m.mbarrierArrive(uintptr_t(barrier), count, bytes, flags);
 }
 static void nf_emu_mbarrier_expect_tx(void *barrier, uint32_t bytes) {

@@ -340,7 +340,8 @@ void BlockFormer::eraseLeftovers() {
   if (info->hasDeadOps()) {
     SmallVector<unsigned> worklist(leftovers.set_bits());
     while (!worklist.empty())
-      for (Operation *user : info->getOps()[worklist.pop_back_val()]->getUsers())
+      for (Operation *user :
+           info->getOps()[worklist.pop_back_val()]->getUsers())
         if (Operation *op = info->getAncestor(user))
           if (std::optional<unsigned> number = info->findOrder(op);
               number && !info->isLive(*number) && !leftovers[*number]) {
@@ -418,12 +419,11 @@ bool BlockFormer::formRound(bool isLast) {
              it != leftOut.end() && group.reason == "no-row-reduction")
       group = it->second;
   // Another round sees what is left beside the groups as single ops.
-  bool isDone =
-      !formed || isLast ||
-      (missed.empty() &&
-       llvm::all_of(analysis.getReductions(), [&](const PointOp *point) {
-         return taken[point->number];
-       }));
+  bool isDone = !formed || isLast ||
+                (missed.empty() && llvm::all_of(analysis.getReductions(),
+                                                [&](const PointOp *point) {
+                                                  return taken[point->number];
+                                                }));
   if (isDone)
     for (const MissedGroup &group : missed)
       remark::missed(group.blame->getLoc(), getRemark(group.reason))

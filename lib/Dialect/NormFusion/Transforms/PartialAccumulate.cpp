@@ -32,7 +32,8 @@ static Value materialize(Value value, IRMapping &mapping, OpBuilder &builder) {
   return mapping.lookup(value);
 }
 
-/// True if `value` needs a row reduction, but for what a column reduction needs.
+/// True if `value` needs a row reduction, but for what a column reduction
+/// needs.
 static bool needsRows(Value value) {
   SmallVector<Value> worklist{value};
   llvm::DenseSet<Operation *> seen;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Schedule/Tuning.h"
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
+#include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -119,18 +119,18 @@ private:
                                        /*base=*/{}, error);
     if (!tuned)
       return op.emitError("tuning database ")
-             << tuning << ": entries["
-             << entry - database.getEntries().data() << "].schedule: " << error;
+             << tuning << ": entries[" << entry - database.getEntries().data()
+             << "].schedule: " << error;
     if (!isLegalSchedule(problem, tuned, target, error)) {
       remark::missed(op.getLoc(), options)
           << "the tuned schedule isn't possible: " + error;
       return success();
     }
     chosen = tuned;
-    reason = llvm::formatv("tuned: {0:f2} us, untuned {1:f2}, with {2} rows on "
-                           "{3}",
-                           entry->us, entry->untunedUs, entry->rows,
-                           entry->device);
+    reason =
+        llvm::formatv("tuned: {0:f2} us, untuned {1:f2}, with {2} rows on "
+                      "{3}",
+                      entry->us, entry->untunedUs, entry->rows, entry->device);
     return success();
   }
 };
