@@ -166,9 +166,13 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
   Ring ring = makeRing(firstRow);
   unsigned slots = ring.slots, units = ring.units;
-  if (ring.async)
+  if (ring.async) { // without rows, their dimensions may divide by zero
+    auto ifAny = scf::IfOp::create(b, ring.any);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifAny.thenBlock());
     for (unsigned k = 0; k < slots; ++k)
       issueStep(ring, i64(k), i32(k));
+  }
 
   // Loop-carried: slot, step of the exchange, row inputs, accumulators of
   // everything and of columns. Row inputs are loaded one step ahead.
