@@ -28,12 +28,6 @@ bool norm_fusion::isTiledOutput(MixedReductionOp op, unsigned i) {
   return int(last.getPosition()) == op.getRowDims().find_last();
 }
 
-Problem norm_fusion::getTileProblem(Problem problem, ScheduleAttr schedule) {
-  if (schedule.getStructure() == Structure::tile)
-    problem.rowReductions *= schedule.getRows();
-  return problem;
-}
-
 /// Threads a multiprocessor that the blocks should come to.
 static constexpr unsigned kThreads = 1024;
 
@@ -92,13 +86,13 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
             "column, and vectors of 4 to 32 bytes",
             schedule.getVector(), rows, bytes));
   }
-  unsigned most = target.registers / schedule.getThreads();
+  unsigned most = std::min(target.registers / schedule.getThreads(),
+                           target.maxRegisters);
   unsigned needed = estimateRegisters(problem, schedule);
-  if (needed > std::min(most, target.maxRegisters))
+  if (needed > most)
     return refuse(llvm::formatv("structure={0} needs about {1} registers a "
                                 "thread, {2} are there",
-                                name, needed,
-                                std::min(most, target.maxRegisters)));
+                                name, needed, most));
   return true;
 }
 
@@ -107,8 +101,7 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
                                      const TargetInfo &target,
                                      std::string &reason) {
   unsigned vector = getVector(problem);
-  int64_t vectors =
-      std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);
+  int64_t vectors = getVectors(problem, vector);
   // Four vectors a thread, or what leaves fewer lanes idle; eight where a row
   // would take more than 256 threads; two where one array is read and the row
   // is short.
@@ -163,8 +156,7 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
                                      const TargetInfo &target,
                                      std::string &reason) {
   unsigned vector = getVector(problem);
-  int64_t vectors =
-      std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);
+  int64_t vectors = getVectors(problem, vector);
   unsigned widest = 1, narrowest = 4;
   for (unsigned bytes : problem.tiledBytes) {
     widest = std::max(widest, bytes);

@@ -238,25 +238,33 @@ unsigned norm_fusion::getVector(const Problem &problem) {
   return vector;
 }
 
+int64_t norm_fusion::getVectors(const Problem &problem, unsigned vector) {
+  return std::max<int64_t>(
+      llvm::divideCeil(problem.columns, int64_t(vector)), 1);
+}
+
 unsigned norm_fusion::getExchangeBarrierBytes(ScheduleAttr schedule) {
   return schedule.getCluster() * schedule.getWarps() == 1
              ? 0
              : llvm::alignTo(2 * 8 * schedule.getRowGroups(), 16);
 }
 
-unsigned norm_fusion::getPartBytes(const Problem &problem) {
-  unsigned bytes = std::max(problem.rowReductions, 1u) * 8;
+unsigned norm_fusion::getPartBytes(const Problem &problem,
+                                   ScheduleAttr schedule) {
+  // The rows of a tile are exchanged together.
+  unsigned rows =
+      schedule.getStructure() == Structure::tile ? schedule.getRows() : 1;
+  unsigned bytes = std::max(problem.rowReductions * rows, 1u) * 8;
   return llvm::alignTo(bytes, bytes > 8 ? 16 : 8);
 }
 
-unsigned norm_fusion::getExchangeBytes(const Problem &ofRow,
+unsigned norm_fusion::getExchangeBytes(const Problem &problem,
                                        ScheduleAttr schedule) {
-  Problem problem = getTileProblem(ofRow, schedule);
   // Row sums of two steps. What follows begins with a line: asynchronous copies
   // to addresses that aren't multiples of 32 bytes take 15% longer.
   return llvm::alignTo(getExchangeBarrierBytes(schedule) +
                            2 * schedule.getRowGroups() * schedule.getWarps() *
-                               schedule.getCluster() * getPartBytes(problem),
+                               schedule.getCluster() * getPartBytes(problem, schedule),
                        128);
 }
 
@@ -540,8 +548,7 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
     scale = getFullVector(problem) / words;
     vector = words;
   }
-  int64_t vectors =
-      std::max<int64_t>(llvm::divideCeil(problem.columns, int64_t(vector)), 1);
+  int64_t vectors = getVectors(problem, vector);
 
   std::string why;
   ScheduleAttr fallback;

@@ -16,6 +16,9 @@ namespace mlir::norm_fusion {
 /// or the largest part of it that divides the columns.
 unsigned getVector(const Problem &problem);
 
+/// Vectors of `vector` columns that hold a row; at least one.
+int64_t getVectors(const Problem &problem, unsigned vector);
+
 /// One block a row (structure=rows); null and why in `reason` where a row
 /// doesn't fit.
 ScheduleAttr chooseRows(MLIRContext *context, const Problem &problem,

@@ -60,8 +60,6 @@ unsigned getTileRows(ScheduleAttr schedule);
 /// True if output `i` of the op has the last row dimension last, behind the
 /// columns: structure=tile writes it through shared memory.
 bool isTiledOutput(MixedReductionOp op, unsigned i);
-/// The problem of `rows` rows at once, as structure=tile exchanges their sums.
-Problem getTileProblem(Problem problem, ScheduleAttr schedule);
 
 /// Under structure=rows and structure=tile, the blocks that a multiprocessor
 /// with so many registers should run at once; else 1.
@@ -87,7 +85,7 @@ unsigned getShiftedBytes(unsigned bytes);
 /// Of these, the bytes that come first: barriers of the exchange of row sums
 /// between warps, what a warp sends in a wave, and all of the exchange.
 unsigned getExchangeBarrierBytes(ScheduleAttr schedule);
-unsigned getPartBytes(const Problem &problem);
+unsigned getPartBytes(const Problem &problem, ScheduleAttr schedule);
 unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what

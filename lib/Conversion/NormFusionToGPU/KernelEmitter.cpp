@@ -54,7 +54,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                              const KernelArguments &arguments,
                              StringAttr sharedMemory)
     : b(b), op(op), schedule(schedule), arguments(arguments),
-      problem(getTileProblem(Problem::get(op), schedule)),
+      problem(Problem::get(op)),
       sharedMemory(sharedMemory), columnDims(op.getColumnDims()),
       segmentDims(op.getNumDims()), reducedRowDims(op.getRowDims()),
       numInputs(op.getInputs().size()), threads(schedule.getThreads()) {
@@ -101,7 +101,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentCount = product(segmentDims);
   segmentIndices.resize(op.getNumDims());
   rowIndices.resize(op.getNumDims());
-  exchangeBytes = getExchangeBytes(Problem::get(op), schedule);
+  exchangeBytes = getExchangeBytes(problem, schedule);
   // The blocks of a cluster work on the same rows.
   cluster = blockId();
   clusterStride = gridSize();
@@ -256,22 +256,47 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
   // Results are not read again by this kernel: they leave the caches first.
   Value words = LLVM::BitcastOp::create(
       b, VectorType::get({bytes / 4}, b.getI32Type()), value);
-  unsigned piece = std::min(bytes / 4, 4u);
-  for (unsigned at = 0; at < bytes / 4; at += piece) {
-    SmallVector<Value> operands{at ? byteAddress(pointer, i64(at * 4))
-                                   : pointer};
-    for (unsigned k = 0; k < piece; ++k)
-      operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(at + k)));
-    createAsm(b, TypeRange(), operands,
-              piece == 4 ? "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};"
-                         : "st.global.cs.v2.b32 [$0], {$1, $2};",
-              piece == 4 ? "l,r,r,r,r,~{memory}" : "l,r,r,~{memory}");
-  }
+  int32_t piece = std::min(bytes / 4, 4u);
+  for (int32_t at = 0; at < int32_t(bytes / 4); at += piece)
+    storeWords("st.global.cs",
+               at ? byteAddress(pointer, i64(at * 4)) : pointer,
+               LLVM::ShuffleVectorOp::create(
+                   b, words, words,
+                   llvm::to_vector(llvm::seq<int32_t>(at, at + piece))));
+}
+
+/// Emits where `condition` holds, or at once where that is null.
+void KernelEmitter::guarded(Value condition, llvm::function_ref<void()> emit) {
+  if (!condition)
+    return emit();
+  auto ifOp = scf::IfOp::create(b, condition);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  emit();
 }
 
 //===----------------------------------------------------------------------===//
 // Rows and items
 //===----------------------------------------------------------------------===//
+
+RowPart KernelEmitter::getRowPart(Value laneOfRow) {
+  Value warps = i32(schedule.getWarps());
+  RowPart part;
+  part.rowGroup = i32(0);
+  part.warpOfRow = warpId();
+  if (schedule.getRowGroups() > 1) {
+    part.rowGroup = arith::DivUIOp::create(b, part.warpOfRow, warps);
+    part.warpOfRow = arith::RemUIOp::create(b, part.warpOfRow, warps);
+  }
+  part.partOfRow = part.warpOfRow;
+  if (schedule.getCluster() > 1)
+    part.partOfRow = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, rank, warps), part.warpOfRow);
+  part.isLeader = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::OrIOp::create(b, part.partOfRow, laneOfRow), i32(0));
+  return part;
+}
 
 void KernelEmitter::setRow(Value rowInSegment) {
   rowValues.clear();

@@ -119,6 +119,13 @@ struct RowView {
   SmallVector<ColumnView> columns;     ///< one a chunk
 };
 
+/// What is a warp's of a row: the row group that holds the row, the warp among
+/// those of its block and of all blocks of the cluster, and whether a lane is
+/// the row's first (i1).
+struct RowPart {
+  Value rowGroup, warpOfRow, partOfRow, isLeader;
+};
+
 /// An input that is streamed: where its lanes' bytes lie in a slot.
 struct Stream {
   unsigned input;
@@ -265,6 +272,8 @@ private:
   SmallVector<ColumnView> getLaneViews(Value partOfRow, Value laneOfRow,
                                        bool exact, Value *firstColumn,
                                        Value *allExist);
+  void guarded(Value condition, llvm::function_ref<void()> emit);
+  RowPart getRowPart(Value laneOfRow);
   void setRow(Value rowInSegment);
   /// Swaps the row that evaluate() and its like speak of.
   void swapRow(RowView &row);
@@ -310,6 +319,7 @@ private:
   Value partialAddress(unsigned accumulator, Value item, Value column);
   void storePartial(unsigned accumulator, Value item, Value column,
                     Value value);
+  void storeWords(StringRef instruction, Value pointer, Value words);
   void storeRelaxed(Value pointer, Value words);
   Value loadRelaxed(Value pointer, unsigned words);
   void readLaunchCount();

@@ -268,15 +268,24 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   Value slot = arith::AddIOp::create(
       b, arith::MulIOp::create(b, buffer, i32(schedule.getRowGroups())),
       rowGroup);
-  slot = arith::MulIOp::create(b, slot, i32(parts * getPartBytes(problem)));
+  slot = arith::MulIOp::create(b, slot, i32(parts * getPartBytes(problem, schedule)));
   slot = arith::AddIOp::create(b, slot, i32(getExchangeBarrierBytes(schedule)));
   auto pointer = [&](Value word) {
     return sharedPointer(
         arith::AddIOp::create(b, slot, arith::MulIOp::create(b, word, i32(4))));
   };
-  auto load = [&](Value word, unsigned count) {
-    return LLVM::LoadOp::create(b, VectorType::get({count}, b.getI32Type()),
-                                pointer(word), count * 4);
+  // `count` words from word `first` on, as wide as they divide.
+  auto load = [&](Value first, unsigned count) {
+    unsigned batch = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+    SmallVector<Value> all;
+    for (unsigned at = 0; at < count; at += batch) {
+      Value loaded = LLVM::LoadOp::create(
+          b, VectorType::get({batch}, b.getI32Type()),
+          pointer(arith::AddIOp::create(b, first, i32(at))), batch * 4);
+      for (unsigned k = 0; k < batch; ++k)
+        all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
+    }
+    return all;
   };
   Value part = warpOfRow;
   if (cluster > 1)
@@ -285,18 +294,12 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   Value target = pointer(arith::MulIOp::create(b, part, i32(size)).getResult());
   Value barrier = exchangeBarrier(rowGroup, buffer);
   Value lane = laneId();
-  auto onLane0 = [&](Value also, llvm::function_ref<void()> emit) {
-    Value isLane0 =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, i32(0));
-    auto ifOp = scf::IfOp::create(b, both(isLane0, also));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit();
-  };
+  Value isLane0 =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, i32(0));
   if (cluster > 1) {
     Value isFirstWarp =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warpOfRow, i32(0));
-    onLane0(isFirstWarp, [&] {
+    guarded(both(isLane0, isFirstWarp), [&] {
       NVVM::MBarrierArriveExpectTxOp::create(
           b, /*res=*/Type(), barrier, i32(parts * size * 4),
           NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
@@ -309,7 +312,7 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   if (cluster > 1) {
     sendRowSums(words, target, barrier);
   } else {
-    onLane0(Value(), [&] {
+    guarded(isLane0, [&] {
       unsigned batch = std::min(size, 4u);
       for (unsigned at = 0; at < size; at += batch) {
         Value stored =
@@ -359,14 +362,7 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
       addElements(chain, value, RowReduceOp(reduce).getCombiner());
   };
   if (parts <= 16) {
-    unsigned total = parts * size;
-    unsigned batch = total % 4 == 0 ? 4 : total % 2 == 0 ? 2 : 1;
-    SmallVector<Value> all;
-    for (unsigned at = 0; at < total; at += batch) {
-      Value loaded = load(i32(at), batch);
-      for (unsigned k = 0; k < batch; ++k)
-        all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
-    }
+    SmallVector<Value> all = load(i32(0), parts * size);
     for (unsigned p = 0; p < parts; ++p)
       addPart(unpack([&](unsigned word) { return all[p * size + word]; }));
   } else {
@@ -376,13 +372,7 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
                                            i32(parts));
       Value first =
           arith::MulIOp::create(b, select(inside, index, i32(0)), i32(size));
-      unsigned batch = std::min(size, 4u);
-      SmallVector<Value> all;
-      for (unsigned at = 0; at < size; at += batch) {
-        Value loaded = load(arith::AddIOp::create(b, first, i32(at)), batch);
-        for (unsigned k = 0; k < batch; ++k)
-          all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
-      }
+      SmallVector<Value> all = load(first, size);
       SmallVector<Value> values =
           unpack([&](unsigned word) { return all[word]; });
       for (auto [value, reduce] : llvm::zip(values, wave))

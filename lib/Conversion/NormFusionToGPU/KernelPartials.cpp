@@ -77,8 +77,9 @@ std::string norm_fusion::getVectorSuffix(unsigned count) {
   return count == 1 ? ".b32" : ".v" + std::to_string(count) + ".b32";
 }
 
-/// Words that other blocks read while this kernel runs: 1, 2 or 4 of them.
-void KernelEmitter::storeRelaxed(Value pointer, Value words) {
+/// 1, 2 or 4 words by `instruction`, whose type is appended.
+void KernelEmitter::storeWords(StringRef instruction, Value pointer,
+                               Value words) {
   auto type = dyn_cast<VectorType>(words.getType());
   unsigned count = type ? type.getDimSize(0) : 1;
   SmallVector<Value> operands{pointer};
@@ -90,9 +91,15 @@ void KernelEmitter::storeRelaxed(Value pointer, Value words) {
     constraints += ",r";
   }
   createAsm(b, TypeRange(), operands,
-            "st.relaxed.gpu.global" + getVectorSuffix(count) + " [$0], " +
-                listAsmOperands(1, count) + ";",
+            (instruction + getVectorSuffix(count) + " [$0], " +
+             listAsmOperands(1, count) + ";")
+                .str(),
             constraints + ",~{memory}");
+}
+
+/// Words that other blocks read while this kernel runs.
+void KernelEmitter::storeRelaxed(Value pointer, Value words) {
+  storeWords("st.relaxed.gpu.global", pointer, words);
 }
 
 /// 1, 2 or 4 words that other blocks write while this kernel runs: a vector.
@@ -185,14 +192,6 @@ void KernelEmitter::writePartials(Value item,
     return;
   unsigned groups = schedule.getRowGroups(), chunks = schedule.getChunks();
   unsigned width = schedule.getVector(), lanes = schedule.getLanes();
-  auto guarded = [&](Value mask, llvm::function_ref<void()> emit) {
-    if (!mask)
-      return emit();
-    auto ifOp = scf::IfOp::create(b, mask);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit();
-  };
   // Rows side by side in a warp are added first; the first lanes write.
   Value writes;
   if (lanes < 32) {

@@ -27,8 +27,7 @@ using namespace mlir::norm_fusion;
 
 /// The row group, the columns and the steps that are this lane's.
 KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
-  unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
-  unsigned lanes = schedule.getLanes();
+  unsigned groups = schedule.getRowGroups(), lanes = schedule.getLanes();
   Ring ring;
   ring.async = schedule.getCopy() == Copy::cp_async;
   ring.slots = ring.async ? schedule.getSlots() : 1;
@@ -38,7 +37,6 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.exact = problem.columns ==
                int64_t(schedule.getCluster()) * schedule.getBlockColumns();
 
-  Value warp = warpId();
   ring.lane = laneId();
   Value laneOfRow = ring.lane; // of the rows side by side in a warp
   if (lanes < 32) {
@@ -46,20 +44,8 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
     ring.rowOfLane =
         toI64(arith::ShRUIOp::create(b, ring.lane, i32(llvm::Log2_32(lanes))));
   }
-  ring.rowGroup = groups == 1
-                      ? i32(0)
-                      : arith::DivUIOp::create(b, warp, i32(warps)).getResult();
-  ring.warpOfRow =
-      groups == 1 ? warp
-                  : arith::RemUIOp::create(b, warp, i32(warps)).getResult();
-  Value partOfRow = ring.warpOfRow;
-  if (schedule.getCluster() > 1)
-    partOfRow = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, rank, i32(warps)), ring.warpOfRow);
-  ring.isLeader = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq,
-      arith::OrIOp::create(b, partOfRow, laneOfRow), i32(0));
-  ring.views = getLaneViews(partOfRow, laneOfRow, ring.exact, &ring.firstColumn,
+  ring.part = getRowPart(laneOfRow);
+  ring.views = getLaneViews(ring.part.partOfRow, laneOfRow, ring.exact, &ring.firstColumn,
                             &ring.allExist);
   placeStreams(ring);
 
@@ -68,7 +54,7 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   if (ring.rowsAStep > 1)
     steps = arith::DivUIOp::create(b, add(rowCount, i64(ring.rowsAStep - 1)),
                                    i64(ring.rowsAStep));
-  ring.first = add(firstRow, mul(toI64(ring.rowGroup), arguments.splits));
+  ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
   Value span = arith::SubIOp::create(
       b, add(steps, arith::SubIOp::create(b, ring.stride, i64(1))), ring.first);
@@ -135,7 +121,7 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
                          MutableArrayRef<Value> ofScalars,
                          MutableArrayRef<Value> accumulators) {
   prepareRowValues(p);
-  storeRowOutputs(p, ring.isLeader);
+  storeRowOutputs(p, ring.part.isLeader);
   ArrayRef<RowReduceOp> wave;
   if (p < waves.size())
     wave = waves[p];
@@ -154,7 +140,7 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
       sum = rowExists ? select(rowExists, next, sum) : next;
     }
   }
-  addScalars(p, row.columns, ring.isLeader, ofScalars);
+  addScalars(p, row.columns, ring.part.isLeader, ofScalars);
   storeElementOutputs(p, row.columns, ring.allExist);
   SmallVector<Value> sums;
   for (auto [reduction, chain] : llvm::zip(wave, chains))
@@ -167,11 +153,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   Ring ring = makeRing(firstRow);
   unsigned slots = ring.slots, units = ring.units;
   if (ring.async) { // without rows, their dimensions may divide by zero
-    auto ifAny = scf::IfOp::create(b, ring.any);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifAny.thenBlock());
-    for (unsigned k = 0; k < slots; ++k)
-      issueStep(ring, i64(k), i32(k));
+    guarded(ring.any, [&] {
+      for (unsigned k = 0; k < slots; ++k)
+        issueStep(ring, i64(k), i32(k));
+    });
   }
 
   // Loop-carried: slot, step of the exchange, row inputs, accumulators of
@@ -278,7 +263,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
           if (refills)
             refill();
         };
-        exchangeRowSums(waves[p], sums[u], ring.rowGroup, ring.warpOfRow, step,
+        exchangeRowSums(waves[p], sums[u], ring.part.rowGroup, ring.part.warpOfRow, step,
                         whileSent, isSynced && p == 0);
         for (auto [reduce, sum] : llvm::zip(waves[p], sums[u]))
           rowValues[reduce.getResult()] = sum;
@@ -294,6 +279,6 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       loop.getResults().slice(firstScalar, scalars.size()));
   writeScalars(item, ofScalars);
   SmallVector<Value> totals(loop.getResults().drop_front(firstAccumulator));
-  writePartials(item, totals, ring.views, ring.rowGroup);
+  writePartials(item, totals, ring.views, ring.part.rowGroup);
   return loop.getResult(1);
 }

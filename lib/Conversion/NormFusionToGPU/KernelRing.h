@@ -21,7 +21,7 @@ struct KernelEmitter::Ring {
   bool async, shifted, exact;
 
   Value lane, rowOfLane; ///< rowOfLane: i64, null if a warp has one row
-  Value rowGroup, warpOfRow, isLeader;
+  RowPart part;
   SmallVector<ColumnView> views; ///< the lane's columns
   Value firstColumn, allExist;   ///< of the warp's part
 

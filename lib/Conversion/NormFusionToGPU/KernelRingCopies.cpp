@@ -118,15 +118,14 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
     Value at = arith::MulIOp::create(
         b, arith::AddIOp::create(b, ring.lane, i32(piece)), i32(16));
     Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, end);
-    auto ifExists = scf::IfOp::create(b, exists);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifExists.thenBlock());
-    Value size =
-        arith::MinSIOp::create(b, arith::SubIOp::create(b, end, at), i32(16));
-    Value target = arith::AddIOp::create(b, getSlot(ring, stream, slot), at);
-    NVVM::CpAsyncOp::create(b, sharedPointer(target),
-                            byteAddress(source, toI64(at)), 16,
-                            NVVM::LoadCacheModifierKind::CG, size);
+    guarded(exists, [&] {
+      Value size =
+          arith::MinSIOp::create(b, arith::SubIOp::create(b, end, at), i32(16));
+      Value target = arith::AddIOp::create(b, getSlot(ring, stream, slot), at);
+      NVVM::CpAsyncOp::create(b, sharedPointer(target),
+                              byteAddress(source, toI64(at)), 16,
+                              NVVM::LoadCacheModifierKind::CG, size);
+    });
   }
 }
 
@@ -154,12 +153,11 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
                   .getResult();
     SmallVector<Value> indices(segmentIndices);
     if (ring.shifted) {
-      auto ifInside = scf::IfOp::create(b, inside);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(ifInside.thenBlock());
-      delinearize(row, reducedRowDims, indices);
-      for (const Stream &stream : ring.streams)
-        copyPart(ring, stream, indices, slot);
+      guarded(inside, [&] {
+        delinearize(row, reducedRowDims, indices);
+        for (const Stream &stream : ring.streams)
+          copyPart(ring, stream, indices, slot);
+      });
       continue;
     }
     delinearize(row, reducedRowDims, indices);

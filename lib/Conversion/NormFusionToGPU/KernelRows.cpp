@@ -23,22 +23,15 @@ using namespace mlir::norm_fusion;
 static constexpr unsigned kKeptColumns = 32;
 
 void KernelEmitter::emitRowBlocks() {
-  unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
+  unsigned groups = schedule.getRowGroups();
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
   bool exact = problem.columns == schedule.getBlockColumns();
 
-  Value lane = laneId(), warp = warpId();
-  Value rowGroup = i32(0), warpOfRow = warp;
-  if (groups > 1) {
-    rowGroup = arith::DivUIOp::create(b, warp, i32(warps));
-    warpOfRow = arith::RemUIOp::create(b, warp, i32(warps));
-  }
-  Value isLeader =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::OrIOp::create(b, warpOfRow, lane), i32(0));
+  Value lane = laneId();
+  auto [rowGroup, warpOfRow, partOfRow, isLeader] = getRowPart(lane);
   Value allExist;
   SmallVector<ColumnView> views =
-      getLaneViews(warpOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);
+      getLaneViews(partOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);
 
   Value first = add(mul(blockId(), i64(groups)), toI64(rowGroup));
   auto loop = scf::ForOp::create(

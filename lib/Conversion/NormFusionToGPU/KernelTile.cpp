@@ -127,14 +127,6 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                  add(column, i64(e)), columnCount);
   };
-  auto guarded = [&](Value condition, llvm::function_ref<void()> emit) {
-    if (!condition)
-      return emit();
-    auto ifOp = scf::IfOp::create(b, condition);
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit();
-  };
   auto ifWhole = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
   b.setInsertionPointToStart(ifWhole.thenBlock());
   for (unsigned e = 0; e < columnsAWord; ++e) {
@@ -167,23 +159,14 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
 }
 
 void KernelEmitter::emitTileBlocks() {
-  unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
+  unsigned groups = schedule.getRowGroups();
   unsigned units = schedule.getRows(), tileRows = getTileRows(schedule);
   bool exact = problem.columns ==
                int64_t(schedule.getCluster()) * schedule.getBlockColumns();
   findTiledOutputs();
 
-  Value lane = laneId(), warp = warpId();
-  Value rowGroup = i32(0), warpOfRow = warp;
-  if (groups > 1) {
-    rowGroup = arith::DivUIOp::create(b, warp, i32(warps));
-    warpOfRow = arith::RemUIOp::create(b, warp, i32(warps));
-  }
-  Value partOfRow = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, rank, i32(warps)), warpOfRow);
-  Value isLeader =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::OrIOp::create(b, partOfRow, lane), i32(0));
+  Value lane = laneId();
+  auto [rowGroup, warpOfRow, partOfRow, isLeader] = getRowPart(lane);
   Value allExist;
   SmallVector<ColumnView> views =
       getLaneViews(partOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);

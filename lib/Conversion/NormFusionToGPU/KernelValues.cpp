@@ -505,14 +505,6 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   for (ColumnView &view : views)
     for (auto [operand, value] : ready)
       evaluate(value, view);
-  auto guarded = [&](Value condition, llvm::function_ref<void()> emit) {
-    if (!condition)
-      return emit();
-    auto ifOp = scf::IfOp::create(b, condition);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit();
-  };
   auto store = [&](bool masked) {
     for (ColumnView &view : views)
       for (auto [operand, value] : ready)
@@ -568,12 +560,11 @@ void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
 void KernelEmitter::storeElement(unsigned operand, Value elementOffset,
                                  Value vector, unsigned e, ColumnView &view,
                                  bool isMasked) {
-  OpBuilder::InsertionGuard guard(b);
-  if (isMasked && !view.elementMasks.empty())
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, view.elementMasks[e]).thenBlock());
-  storeGlobal(operand, elementOffset,
-              vector::ExtractOp::create(b, vector, int64_t(e)));
+  bool mayLack = isMasked && !view.elementMasks.empty();
+  guarded(mayLack ? view.elementMasks[e] : Value(), [&] {
+    storeGlobal(operand, elementOffset,
+                vector::ExtractOp::create(b, vector, int64_t(e)));
+  });
 }
 
 /// A lane's vector, contiguous in memory: whole where it exists and begins at a
