@@ -407,8 +407,10 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     return refuse(llvm::formatv("lanes={0} rows={1} make {2} rows a step, "
                                 "expected a power of two up to 32",
                                 schedule.getLanes(), schedule.getRows(), rows));
-  if (schedule.getPace() != 0)
-    return refuse(llvm::formatv("pace={0} isn't available, expected 0",
+  if (schedule.getPace() != 0 &&
+      (structure == Structure::plain || schedule.getCombine() != Combine::tags))
+    return refuse(llvm::formatv("pace={0} needs structure=ring or small and "
+                                "combine=tags, where all blocks run at once",
                                 schedule.getPace()));
   if (structure != Structure::plain) {
     std::string name = stringifyStructure(structure).str();
@@ -520,6 +522,15 @@ static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
 /// Programming Guide 13.0, "Thread Block Clusters").
 static constexpr unsigned kPortableCluster = 8;
 
+/// Clusters of this size leave no multiprocessor without a block: larger ones
+/// do where a cluster's multiprocessors (a GPC's) aren't a multiple of it.
+static constexpr unsigned kFullCluster = 2;
+
+/// Steps that a row group of a cluster may be ahead of the others' average.
+/// One is too tight for LayerNorm's steps, four lets RMSNorm's drift (H200,
+/// 32768x4096 and 65536x8192 bf16, docs/performance.md).
+static constexpr unsigned kPace = 2;
+
 /// Row groups of `warps` warps: their steps overlap.
 static unsigned getRowGroups(unsigned warps) {
   return std::max<unsigned>(
@@ -571,22 +582,27 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
         chooseLanes(2 * vectors, lanes, chunks);
       }
       vector = narrow;
-      // Elements that a lane holds at once: fewer beside many accumulators.
-      unsigned held = problem.accumulatorBytes.size() > 1 ? 24 : 32;
+      // Elements that a lane holds at once: few, so that 16 warps have the
+      // registers.
+      unsigned held = 16;
       unsigned warpBytes =
           std::max(chunks * 32 * vector * problem.bytesPerColumn(), 1u);
-      groups = std::clamp(target.bytesInFlight / warpBytes, 4u, 12u);
+      groups = std::clamp(target.bytesInFlight / warpBytes, 4u, 16u);
       rows = std::min(held / (chunks * vector),
                       target.bytesInFlight / (groups * warpBytes));
       rows = llvm::bit_floor(std::clamp(rows, 1u, lanes));
     } else {
       chunks = lane;
-      // Few blocks with 12 to 16 warps each, where these have the registers;
-      // else more blocks and fewer warps of a row, but no more blocks than any
-      // device grants a cluster.
+      // 12 warps a block where one block or two hold a row; else few blocks
+      // with up to 16 warps each, where these have the registers; else more
+      // blocks and fewer warps of a row, but no more blocks than any device
+      // grants a cluster.
       bool fits = false;
-      for (unsigned most : {8u, 6u, 4u}) {
-        unsigned blocks, warpsOfBlock;
+      unsigned blocks, warpsOfBlock;
+      bool isNarrow =
+          chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
+          blocks <= kFullCluster;
+      for (unsigned most = isNarrow ? 6 : 8; most >= 4; most -= 2) {
         if (!chooseWarps(vectors, chunks, most, target, blocks, warpsOfBlock) ||
             (fits && blocks > kPortableCluster))
           break;
@@ -596,7 +612,8 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
         groups = getRowGroups(warps);
         auto schedule =
             ScheduleAttr::get(context, structure, cluster, warps, groups, 1,
-                              chunks, vector, copy, combine, 0, 0, lanes, rows);
+                              chunks, vector, copy, combine, /*pace=*/0,
+                              /*grid=*/0, lanes, rows);
         if (estimateRegisters(problem, schedule) <=
             getRegisterBudget(target, schedule))
           break;
@@ -606,6 +623,8 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
         continue;
       }
     }
+    // Clusters drift apart; single blocks were slower with pacing.
+    unsigned pace = tags && cluster > 1 ? kPace : 0;
     // Fewer row groups leave more registers, but at least 8 warps.
     unsigned fewest = llvm::divideCeil(8, warps);
     for (; groups > 0; --groups) {
@@ -618,9 +637,9 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
           target.bytesInFlight / std::max(1u, stepBytes), 1, 3);
       ScheduleAttr schedule;
       for (; slots > 0 && !schedule; --slots) {
-        schedule =
-            ScheduleAttr::get(context, structure, cluster, warps, groups, slots,
-                              chunks, vector, copy, combine, 0, 0, lanes, rows);
+        schedule = ScheduleAttr::get(context, structure, cluster, warps, groups,
+                                     slots, chunks, vector, copy, combine, pace,
+                                     /*grid=*/0, lanes, rows);
         if (!isLegalSchedule(problem, schedule, target, why))
           schedule = {};
       }

@@ -114,8 +114,13 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
       set(&Fields::warps, warps);
   for (Copy copy : {Copy::cp_async, Copy::bulk, Copy::load})
     set(&Fields::copy, copy);
-  for (Combine combine : {Combine::tags, Combine::grid, Combine::kernel})
-    set(&Fields::combine, combine);
+  for (Combine combine : {Combine::tags, Combine::grid, Combine::kernel}) {
+    Fields fields(from);
+    fields.combine = combine;
+    if (combine != Combine::tags)
+      fields.pace = 0;
+    add(fields);
+  }
   for (Structure structure :
        {Structure::ring, Structure::small, Structure::columns, Structure::rows,
         Structure::tile, Structure::plain}) {

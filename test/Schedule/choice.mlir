@@ -23,7 +23,7 @@
 // CHECK-LABEL: func @bf16
 // PLAIN-LABEL: func @bf16
 func.func @bf16(%x: tensor<?x4096xbf16>, %o: tensor<?x4096xbf16>, %t: tensor<4096xf32>) -> (tensor<?x4096xbf16>, tensor<4096xf32>) {
-  // SM90: structure=ring cluster=1 warps=8 row-groups=2 slots={{[0-9]}} chunks=2 vector=8 copy=cp-async combine=tags
+  // SM90: structure=ring cluster=2 warps=4 row-groups=3 slots={{[0-9]}} chunks=2 vector=8 copy=cp-async combine=tags
   // SM80: structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=tags
   // PLAIN: structure=plain {{.*}} vector=1 copy=load combine=kernel
   %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<?x4096xbf16>) outs(%o, %t : tensor<?x4096xbf16>, tensor<4096xf32>) maps = [#e, #e, #c] {

@@ -117,6 +117,7 @@ TEST_F(Search, walksToTheFastest) {
     us += std::abs(int(s.getSlots()) - int(goal.getSlots()));
     us += std::abs(int(s.getRowGroups()) - int(goal.getRowGroups()));
     us += s.getCombine() != goal.getCombine();
+    us += s.getPace() != goal.getPace();
     us += 5 * (s.getCluster() != goal.getCluster());
     us += 5 * (s.getChunks() != goal.getChunks());
     us += 5 * (s.getVector() != goal.getVector());

@@ -1,5 +1,4 @@
-//===- KernelEmitter.h - Kernels from a mixed reduction's regions -*- C++
-//-*-===//
+//===- KernelEmitter.h - Kernels from an op's regions -----------*- C++ -*-===//
 //
 // Writes the body of one kernel into a gpu.func: the walk over the rows (ring
 // or plain), the exchange of row sums between warps, the private column
@@ -27,10 +26,13 @@
 
 namespace mlir::norm_fusion {
 
-/// Bytes before the partial rows in a workspace: the grid barrier's word, and
-/// the count of launches that the tags of partials come from.
-constexpr int64_t kWorkspaceHeaderBytes = 256;
+/// Bytes before the partial rows in a workspace: the grid barrier's word, the
+/// two counts of pacing, and the count of launches that the tags of partials
+/// come from, in cache lines of their own.
+constexpr int64_t kWorkspaceHeaderBytes = 512;
 constexpr int64_t kLaunchCountOffset = 128;
+constexpr int64_t kPaceCountOffset = 256;
+constexpr int64_t kPaceCountStride = 128;
 
 /// How a value of `type` lies in memory: i1 and 8-bit floats as a
 /// byte, index as i64.
@@ -289,6 +291,11 @@ private:
   void writeScalars(Value item, ArrayRef<Value> state);
   /// Block 0 merges what all blocks left and writes the results.
   void emitScalarResults();
+
+  //===--- Pacing ---===//
+  void makePace(Ring &ring, Value steps);
+  Value waitForPace(const Ring &ring, Value k, Value seen);
+  void countPace(const Ring &ring, Value k);
 
   //===--- The ring's copies ---===//
   void placeStreams(Ring &ring);

@@ -62,6 +62,7 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, steps);
   ring.mine =
       select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i64(0));
+  makePace(ring, steps);
   return ring;
 }
 
@@ -160,10 +161,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   }
 
   // Loop-carried: slot, step of the exchange, row inputs, accumulators of
-  // everything and of columns. Row inputs are loaded one step ahead.
+  // everything and of columns, count of pacing. Row inputs are loaded one step
+  // ahead.
   SmallVector<Value> carried{i32(0), step};
   unsigned firstScalar = 2 + units * ring.rowInputs.size();
   unsigned firstAccumulator = firstScalar + scalars.size();
+  unsigned numAccumulators = accumulations.size() * chunks;
   if (!ring.rowInputs.empty()) {
     SmallVector<Type> types;
     for (unsigned u = 0; u < units; ++u)
@@ -192,6 +195,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
                               DenseElementsAttr::get(vectorType, identity))));
   }
 
+  if (schedule.getPace() != 0)
+    carried.push_back(i32(0));
+
   auto loop = scf::ForOp::create(b, i64(0), ring.mine, i64(1), carried);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -200,6 +206,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     SmallVector<Value> state(loop.getRegionIterArgs());
     Value slot = state[0];
     step = state[1];
+    if (schedule.getPace() != 0)
+      state.back() = waitForPace(ring, k, state.back());
     SmallVector<RowView> rows = getRows(ring, k);
     // A step begins when its row inputs, which were loaded a step ago, and its
     // copies are there. The shuffle waits for the former: a copy could wait as
@@ -241,7 +249,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
         i32(0), arith::AddIOp::create(b, slot, i32(1)));
 
     auto ofScalars = MutableArrayRef(state).slice(firstScalar, scalars.size());
-    auto accumulators = MutableArrayRef(state).drop_front(firstAccumulator);
+    auto accumulators =
+        MutableArrayRef(state).slice(firstAccumulator, numAccumulators);
     for (unsigned p = 0; p <= waves.size(); ++p) {
       if (p > 0)
         forgetCheapValues(rows, inputs);
@@ -271,6 +280,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       }
       step = arith::AddIOp::create(b, step, i32(1));
     }
+    if (schedule.getPace() != 0)
+      countPace(ring, k);
     state[0] = slot;
     state[1] = step;
     scf::YieldOp::create(b, state);
@@ -278,7 +289,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   SmallVector<Value> ofScalars(
       loop.getResults().slice(firstScalar, scalars.size()));
   writeScalars(item, ofScalars);
-  SmallVector<Value> totals(loop.getResults().drop_front(firstAccumulator));
+  SmallVector<Value> totals(
+      loop.getResults().slice(firstAccumulator, numAccumulators));
   writePartials(item, totals, ring.views, ring.part.rowGroup);
   return loop.getResult(1);
 }

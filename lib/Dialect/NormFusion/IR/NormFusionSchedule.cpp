@@ -137,6 +137,9 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
                 .str();
     return {};
   }
+  // Pacing goes with tags: it leaves with them unless it is asked for.
+  if (combine != Combine::tags && !seen.contains("pace"))
+    pace = 0;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,
                            rows);
