@@ -333,8 +333,7 @@ static unsigned estimateRegisters(const Problem &problem,
                              int64_t(schedule.getBlockColumns());
   bool shifted = isShifted(problem, schedule);
   unsigned values =
-      shifted ? 2 * lane + 16 +
-                    (problem.columns % schedule.getVector() ? 2 * lane : 0)
+      shifted ? 2 * lane + 8
               : 2 * schedule.getVector() * std::min(schedule.getChunks(), 3u);
   return llvm::divideCeil(lane *
                               (accumulators + 2 +
