@@ -8,7 +8,8 @@ import torch
 from cuda.bindings import driver
 from formula import FUNCTIONS, compile_formula
 
-DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64, "f8E4M3FN": torch.float8_e4m3fn,
+          "f8E5M2": torch.float8_e5m2, "i8": torch.int8}
 PROBE = b""".version 7.8
 .target sm_90
 .address_size 64

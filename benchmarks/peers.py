@@ -11,18 +11,14 @@ Results are poisoned, then compared with float64 after the replays: the relative
 A peer that isn't installed, refuses or fails is skipped with its reason. Every result goes to --json at once; what is there already isn't
 measured again, so that a run that ends early can be resumed. benchmarks/plot.py makes tables and plots of that file.
 """
-import argparse, functools, importlib.metadata, json, os, shlex, subprocess, sys, tempfile, time
+import argparse, functools, json, shlex, sys, tempfile, time
+from harness import Skip, count_sets, find_device, get_versions, is_fatal, need, read_report, run_tool, save, shorten, time_calls, torch
 from norm import SHAPES, ir
-
-try:
-    import torch
-except ImportError:
-    torch = None  # --help and --list work all the same
 
 # Nothing was tuned on these.
 UNTUNED = """20011x5120 9973x10240 31249x3072 1000003x100 1562501x64 140001x720 6667x15000 5003x20480 100003x1001 11111x17389""".split()
 LIMITS = {"bf16": (8e-3, 8e-3), "f16": (1e-3, 1e-3), "f32": (1e-5, 1e-4)}  # of dx, of dgamma and dbeta
-MIN_CALLS, MAX_SETS, CUDNN_PLANS = 24, 256, 12
+CUDNN_PLANS = 12
 
 
 # ---- Inputs and reference --------------------------------------------------------------------------------------------------------------
@@ -66,17 +62,6 @@ def get_errors(results, reference):
 
 # ---- Providers: (cell's norm, input sets, options) -> call(set's number) -> results ------------------------------------------------------
 
-class Skip(Exception):
-    """Says why a provider has nothing to measure here."""
-
-
-def need(module):
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise Skip(f"not installed: {error}")
-
-
 def ours(norm, sets, options):
     from bundle import Bundle
     with tempfile.TemporaryDirectory() as folder:
@@ -97,14 +82,6 @@ def write_ir(folder, norm, s):
     with open(f"{folder}/norm.mlir", "w") as f:
         f.write(ir(norm, dtype, s.x.shape[1]))
     return f.name
-
-
-def run_tool(command):
-    if not command[0]:
-        raise Skip("needs --runner")
-    p = subprocess.run(command, capture_output=True, text=True)
-    if p.returncode:
-        raise RuntimeError(f"exit {p.returncode}: {p.stderr.strip()[-300:]}")
 
 
 def measure_with_runner(norm, s, options):
@@ -228,50 +205,6 @@ PROVIDERS = {"ours": ours, "runner": None, "eager": eager, "inductor": functools
 
 # ---- Measuring ---------------------------------------------------------------------------------------------------------------------------
 
-def count_sets(nbytes):
-    l2 = torch.cuda.get_device_properties(0).L2_cache_size
-    return max(2, min(4 * l2 // nbytes + 1, torch.cuda.mem_get_info()[0] // 4 // nbytes, MAX_SETS))
-
-
-def time_calls(call, sets, batches=30):
-    """Captures the calls, replays until the median of all samples is stable, and keeps the results of every set."""
-    calls = -(-MIN_CALLS // sets) * sets
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):  # compiles, allocates
-        for i in range(sets):
-            call(i)
-    torch.cuda.synchronize()
-    graph, results = torch.cuda.CUDAGraph(), [None] * sets
-    with torch.cuda.graph(graph, stream=stream):
-        for i in range(calls):
-            results[i % sets] = call(i % sets)
-    if not hasattr(call, "restore"):
-        for result in results:
-            for tensor in result:
-                tensor.fill_(float("nan"))
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    samples, previous = [], 0.0
-
-    def replay():
-        start.record()
-        graph.replay()
-        stop.record()
-        stop.synchronize()
-        return start.elapsed_time(stop) * 1e3 / calls
-
-    for _ in range(3):
-        replay()
-    for batch in range(batches):
-        samples += [replay() for _ in range(10)]
-        samples.sort()
-        us = samples[len(samples) // 2]
-        if batch >= 2 and abs(us - previous) <= 0.002 * us:
-            break
-        previous = us
-    return dict(us=us, min_us=samples[0], p95_us=samples[int(0.95 * len(samples))], calls=calls, results=results, graph=graph)
-
-
 def measure(provider, norm, sets, reference, options):
     if provider == "runner":
         return measure_with_runner(norm, sets[0], options)
@@ -305,38 +238,7 @@ def time_triad(elements, itemsize):
     return min(times)
 
 
-def shorten(error):
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-
-
-def is_fatal():
-    """True if the device's context is lost, so that nothing more can be measured in this process."""
-    try:
-        torch.cuda.synchronize()
-        return False
-    except Exception:
-        return True
-
-
 # ---- The run -----------------------------------------------------------------------------------------------------------------------------
-
-def get_versions():
-    names = ("torch", "triton", "nvidia-cudnn-cu13", "nvidia-cudnn-frontend", "liger-kernel", "quack-kernels")
-    versions = {}
-    for name in names:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            pass
-    return versions
-
-
-def save(path, report):
-    if path:
-        with open(path + ".tmp", "w") as f:
-            json.dump(report, f, indent=1)
-        os.replace(path + ".tmp", path)
-
 
 def get_key(row):
     return tuple(row[k] for k in ("norm", "dtype", "shape", "provider"))
@@ -397,9 +299,7 @@ def main():
         for value in given:
             if value not in known:
                 parser.error(f"'{value}' is none of {', '.join(known)}")
-    report = json.load(open(options.json)) if options.json and os.path.exists(options.json) else {"rows": []}
-    if options.again:
-        report["rows"] = [row for row in report["rows"] if "us" in row and not row.get("wrong")]
+    report = read_report(options)
     done = {get_key(row) for row in report["rows"]}
     cells = [(norm, dtype, shape, [p for p in providers if (norm, dtype, shape, p) not in done])
              for dtype in options.dtypes.split(",") for norm in options.norms.split(",") for shape in shapes]
@@ -408,8 +308,8 @@ def main():
         for cell in cells:
             print(*cell[:3], ",".join(cell[3]))
         return 0
-    if not torch or not torch.cuda.is_available():
-        print("no CUDA device that PyTorch sees" if torch else "PyTorch isn't installed", file=sys.stderr)
+    if reason := find_device():
+        print(reason, file=sys.stderr)
         return 4
     report.update(device=torch.cuda.get_device_name(0), versions=get_versions())
     ends = time.time() + options.budget

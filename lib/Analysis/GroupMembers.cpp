@@ -2,7 +2,8 @@
 //
 // Forward from the reductions: the elementwise ops that depend on row results
 // and what happens to finished columns. Backward: the elementwise producers,
-// recomputed unless reading what the block stores anyway moves fewer bytes.
+// recomputed unless reading what the block stores anyway moves fewer bytes; and
+// what the block stores may be stored by the group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -228,6 +229,7 @@ void SpaceGrouping::chooseProducers(MixedGroup &group,
     return estimateBytes(*space, getValueAxes(value),
                          info.getValue(value).getType());
   };
+  SmallVector<unsigned> read;
   for (unsigned index : llvm::reverse(stored)) {
     llvm::SmallSetVector<unsigned, 16> chain;
     chain.insert(index);
@@ -253,6 +255,7 @@ void SpaceGrouping::chooseProducers(MixedGroup &group,
       recomputed.insert(chain.begin(), chain.end());
       reads.insert(extra.begin(), extra.end());
     } else {
+      read.push_back(index);
       for (unsigned value : info.getResultIds(members[index].number))
         reads.insert(value);
     }
@@ -261,4 +264,103 @@ void SpaceGrouping::chooseProducers(MixedGroup &group,
   llvm::sort(producers, std::less<unsigned>());
   for (unsigned index : producers)
     group.producers.push_back(getOp(index));
+  llvm::DenseSet<unsigned> computed(groupMembers.begin(), groupMembers.end());
+  computed.insert(recomputed.begin(), recomputed.end());
+  chooseStored(group, read, std::move(computed),
+               llvm::DenseSet<unsigned>(reads.begin(), reads.end()));
+}
+
+/// Such an op is read from memory once less. What else uses its results has to
+/// come after all that the group reads: no order of the block changes, and
+/// there is no cycle.
+void SpaceGrouping::chooseStored(MixedGroup &group,
+                                 ArrayRef<unsigned> candidates,
+                                 llvm::DenseSet<unsigned> inGroup,
+                                 llvm::DenseSet<unsigned> reads) {
+  constexpr unsigned maxStored = 4, maxChain = 16, maxExtra = 4;
+  auto isOutside = [&](unsigned user, auto &inside) {
+    unsigned member = getMember(user);
+    return !info.isSizeOp(user) && (member == none || !inside.contains(member));
+  };
+  SmallVector<unsigned> stored, producers;
+  // Latest first: an op may be all that uses an earlier one.
+  for (unsigned index : llvm::reverse(candidates)) {
+    const SpaceMember &member = members[index];
+    auto results = info.getResultIds(member.number);
+    if (stored.size() == maxStored || !member.point ||
+        storedByGroup.contains(index) ||
+        !llvm::all_of(results,
+                      [&](unsigned id) { return getValueAxes(id) == allAxes; }))
+      continue;
+    // With what only this op needs.
+    llvm::SmallSetVector<unsigned, 16> chain;
+    auto isUsedElsewhere = [&](unsigned id) {
+      return info.escapes(id) ||
+             llvm::any_of(info.getLiveUsers(id), [&](unsigned user) {
+               return isOutside(user, chain);
+             });
+    };
+    llvm::SmallDenseSet<unsigned, 8> extra;
+    chain.insert(index);
+    for (unsigned i = 0; i < chain.size() && chain.size() <= maxChain; ++i)
+      for (const SpaceRead &read : members[chain[i]].reads) {
+        if (read.uniform || reads.contains(read.value) ||
+            (read.match && read.def != none && inGroup.contains(read.def)))
+          continue;
+        bool isOwn = read.match && read.def != none &&
+                     !members[read.def].isReduction &&
+                     !storedByGroup.contains(read.def) &&
+                     llvm::none_of(info.getResultIds(members[read.def].number),
+                                   isUsedElsewhere);
+        if (isOwn)
+          chain.insert(read.def);
+        else
+          extra.insert(read.value);
+      }
+    if (chain.size() > maxChain || extra.size() > maxExtra)
+      continue;
+    unsigned last = 0; // read by the group
+    auto note = [&](unsigned value) {
+      if (unsigned def = info.getDef(value);
+          def != none && !llvm::is_contained(results, value))
+        last = std::max(last, def);
+    };
+    llvm::for_each(reads, note);
+    llvm::for_each(extra, note);
+    bool isEarly = llvm::any_of(results, [&](unsigned id) {
+      return llvm::any_of(info.getLiveUsers(id), [&](unsigned user) {
+        return user <= last && isOutside(user, inGroup);
+      });
+    });
+    if (isEarly)
+      continue;
+    for (unsigned id : results)
+      reads.erase(id);
+    reads.insert(extra.begin(), extra.end());
+    inGroup.insert(chain.begin(), chain.end());
+    storedByGroup.insert(index);
+    stored.push_back(index);
+    producers.append(std::next(chain.begin()), chain.end());
+    for (unsigned id : results)
+      if (info.escapes(id) ||
+          llvm::any_of(info.getLiveUsers(id),
+                       [&](unsigned user) { return isOutside(user, inGroup); }))
+        group.storedResults.push_back(info.getValue(id));
+  }
+  for (auto [indices, ops] : {std::pair(&stored, &group.stored),
+                              std::pair(&producers, &group.storedProducers)}) {
+    llvm::sort(*indices, std::less<unsigned>());
+    for (unsigned index : *indices)
+      ops->push_back(getOp(index));
+  }
+}
+
+MixedGroup MixedGroup::withStored() const {
+  MixedGroup all = *this;
+  // All of these stand before some member that reads them.
+  all.members.assign(stored);
+  all.members.append(members);
+  all.producers.append(storedProducers);
+  all.results.append(storedResults);
+  return all;
 }

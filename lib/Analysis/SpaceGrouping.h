@@ -158,6 +158,11 @@ private:
   void collectMembers(const Orientation &o, SmallVectorImpl<MixedGroup> &out);
   void chooseProducers(MixedGroup &group, ArrayRef<unsigned> groupMembers,
                        ArrayRef<Tag> tags);
+  /// Which of `candidates`, in block order, the group could compute in place of
+  /// the block. `inGroup`: what the group computes, `reads`: values it reads.
+  void chooseStored(MixedGroup &group, ArrayRef<unsigned> candidates,
+                    llvm::DenseSet<unsigned> inGroup,
+                    llvm::DenseSet<unsigned> reads);
 
   BlockInfo &info;
   std::shared_ptr<IterationSpace> space;
@@ -169,6 +174,8 @@ private:
   SmallVector<unsigned> reductions;
   /// Of the orientation that findGroups chose.
   SmallVector<unsigned> otherRows;
+  /// Elementwise members that a group may compute in place of the block.
+  llvm::DenseSet<unsigned> storedByGroup;
   /// Members that lead back into the space, by the axes that were removed.
   std::map<SmallVector<unsigned>, llvm::BitVector> feeding;
   /// The number of the first reduction, and how many ops there are from it to

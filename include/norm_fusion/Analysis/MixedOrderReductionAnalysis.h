@@ -34,6 +34,15 @@ struct MixedGroup {
   SmallVector<Operation *> producers;
   /// Values of members that the rest of the block uses.
   SmallVector<Value> results;
+  /// Elementwise ops before the reductions that the block needs too, the sum of
+  /// a residual add for one: the group reads `storedResults`, or computes them
+  /// in place of the block, with `storedProducers` of which nothing else needs
+  /// the results.
+  SmallVector<Operation *> stored, storedProducers;
+  SmallVector<Value> storedResults;
+
+  /// The group with `stored` among its members.
+  MixedGroup withStored() const;
 };
 
 /// Reductions that share a large operand and can't be one group.

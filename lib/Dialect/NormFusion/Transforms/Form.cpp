@@ -408,8 +408,18 @@ bool BlockFormer::formRound(bool isLast) {
   positions.clear();
   tails.clear();
   bool formed = false;
-  for (const MixedGroup &group : analysis.getGroups())
+  for (const MixedGroup &group : analysis.getGroups()) {
+    if (!group.stored.empty()) {
+      // Without them where that can't be done.
+      size_t before = missed.size();
+      if (form(analysis, group.withStored())) {
+        formed = true;
+        continue;
+      }
+      missed.truncate(before);
+    }
     formed |= form(analysis, group);
+  }
   llvm::append_range(missed, analysis.getMissed());
   // What a group leaves out for its rows looks alone once the group is formed.
   for (MissedGroup &group : missed)
