@@ -293,9 +293,14 @@ private:
   void emitScalarResults();
 
   //===--- Pacing ---===//
-  void makePace(Ring &ring, Value steps);
-  Value waitForPace(const Ring &ring, Value k, Value seen);
-  void countPace(const Ring &ring, Value k);
+  Value getPaceCount(Value parity);
+  Value loadPace();
+  Value isCounting(const Ring &ring);
+  Value isPaced(Value seen);
+  Value startPace(const Ring &ring, Value steps);
+  void waitForPace(Value k, Value seen);
+  Value readPace(Value seen);
+  void countPace(const Ring &ring, Value seen);
 
   //===--- The ring's copies ---===//
   void placeStreams(Ring &ring);

@@ -23,79 +23,95 @@ using namespace mlir::norm_fusion;
 /// With fewer steps blocks don't drift far enough for pacing to pay.
 static constexpr int64_t kFewSteps = 48;
 
-/// Paced are the steps that every row group has, where they are many.
-void KernelEmitter::makePace(Ring &ring, Value steps) {
-  if (schedule.getPace() == 0)
-    return;
-  auto countAt = [&](Value parity) {
-    return byteAddress(
-        arguments.workspace,
-        add(mul(toI64(parity), i64(kPaceCountStride)), i64(kPaceCountOffset)));
-  };
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        ring.part.partOfRow, i32(0));
-  ring.pace.waits = isFirst; // of a row group in the cluster's first block
-  ring.pace.counts =
-      both(isFirst,
-           arith::CmpIOp::create(
-               b, arith::CmpIPredicate::eq,
-               arith::OrIOp::create(b, ring.part.rowGroup, ring.lane), i32(0)));
-  Value common = arith::DivUIOp::create(b, steps, ring.stride);
-  Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, common,
-                                       i64(kFewSteps));
-  ring.pace.steps = select(isMany, common, i64(0));
-  ring.pace.count = countAt(parity);
-  Value isBlock0 =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), i64(0));
-  guarded(both(isBlock0, ring.pace.counts), [&] {
-    storeRelaxed(countAt(arith::XOrIOp::create(b, parity, i32(1))), i32(0));
-  });
+/// Stands for the count in warps that never wait: it is always enough, and no
+/// count comes so far. (A register of its own would be one too many.)
+static constexpr int64_t kUnpaced = 1 << 30;
+
+/// Computed where it is used: a pointer kept over the loop is two registers.
+Value KernelEmitter::getPaceCount(Value parity) {
+  parity = createAsm(b, parity.getType(), parity, "", "=r,0");
+  return byteAddress(
+      arguments.workspace,
+      add(mul(toI64(parity), i64(kPaceCountStride)), i64(kPaceCountOffset)));
 }
 
-/// Waits until step `k` may start. `seen`: the count as it was when last read;
-/// returns what a read that is now under way will give.
-Value KernelEmitter::waitForPace(const Ring &ring, Value k, Value seen) {
-  int64_t ahead = schedule.getPace();
-  auto load = [&]() -> Value {
-    return LLVM::ExtractElementOp::create(b, loadRelaxed(ring.pace.count, 1),
-                                          i32(0));
-  };
-  auto ifWaits = scf::IfOp::create(b, b.getI32Type(), ring.pace.waits,
-                                   /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifWaits.elseBlock());
-  scf::YieldOp::create(b, seen);
-  b.setInsertionPointToStart(ifWaits.thenBlock());
-  Value isPaced = both(
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, k, i64(ahead)),
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k, ring.pace.steps));
-  guarded(isPaced, [&] {
+Value KernelEmitter::loadPace() {
+  return LLVM::ExtractElementOp::create(
+      b, loadRelaxed(getPaceCount(parity), 1), i32(0));
+}
+
+/// The thread that counts the steps of a cluster.
+Value KernelEmitter::isCounting(const Ring &ring) {
+  Value thread = arith::OrIOp::create(
+      b, arith::OrIOp::create(b, ring.part.rowGroup, ring.part.partOfRow),
+      ring.lane);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, i32(0));
+}
+
+Value KernelEmitter::isPaced(Value seen) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, seen,
+                               i32(kUnpaced));
+}
+
+/// The count before the first of `steps` steps of all row groups.
+Value KernelEmitter::startPace(const Ring &ring, Value steps) {
+  Value isBlock0 =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), i64(0));
+  guarded(both(isBlock0, isCounting(ring)), [&] {
+    storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
+                 i32(0));
+  });
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        ring.part.partOfRow, i32(0));
+  Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, steps,
+                                       mul(ring.stride, i64(kFewSteps)));
+  Value isCountable = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps,
+                                            i64(kUnpaced));
+  return select(both(isFirst, both(isMany, isCountable)), i32(0),
+                i32(kUnpaced));
+}
+
+/// Waits until step `k` may start. `seen` is the count as it was a step ago.
+void KernelEmitter::waitForPace(Value k, Value seen) {
+  guarded(isPaced(seen), [&] {
     Value wanted = arith::TruncIOp::create(
         b, b.getI32Type(),
-        mul(arith::SubIOp::create(b, k, i64(ahead)), arguments.splits));
+        mul(arith::SubIOp::create(b, k, i64(schedule.getPace())),
+            arguments.splits));
     auto loop = scf::WhileOp::create(b, TypeRange(b.getI32Type()), seen);
     OpBuilder::InsertionGuard inner(b);
     Block *before =
         b.createBlock(&loop.getBefore(), {}, b.getI32Type(), b.getLoc());
-    Value missing = arith::SubIOp::create(b, before->getArgument(0), wanted);
     scf::ConditionOp::create(
-        b, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, missing, i32(0)),
+        b,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                              before->getArgument(0), wanted),
         before->getArguments());
     b.createBlock(&loop.getAfter(), {}, b.getI32Type(), b.getLoc());
-    scf::YieldOp::create(b, load());
+    scf::YieldOp::create(b, loadPace());
   });
-  scf::YieldOp::create(b, load());
-  return ifWaits.getResult(0);
 }
 
-/// Step `k` is done.
-void KernelEmitter::countPace(const Ring &ring, Value k) {
-  guarded(
-      both(ring.pace.counts, arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                                   k, ring.pace.steps)),
-      [&] {
-        LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::add, ring.pace.count,
-                                  i32(1), LLVM::AtomicOrdering::monotonic,
-                                  "device", /*alignment=*/4);
-      });
+/// Reads the count for the next step. This belongs beside the loads of the next
+/// step's row inputs: what waits for those must not wait for a younger load,
+/// and a multiprocessor tells the loads of a warp apart by a few counters only.
+Value KernelEmitter::readPace(Value seen) {
+  auto ifPaced = scf::IfOp::create(b, b.getI32Type(), isPaced(seen),
+                                   /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifPaced.thenBlock());
+  scf::YieldOp::create(b, loadPace());
+  b.setInsertionPointToStart(ifPaced.elseBlock());
+  scf::YieldOp::create(b, seen);
+  return ifPaced.getResult(0);
+}
+
+/// A step is done. Every row group has as many as any, but for one: so the count
+/// reaches what the last step waits for.
+void KernelEmitter::countPace(const Ring &ring, Value seen) {
+  guarded(both(isPaced(seen), isCounting(ring)), [&] {
+    LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::add, getPaceCount(parity),
+                              i32(1), LLVM::AtomicOrdering::monotonic, "device",
+                              /*alignment=*/4);
+  });
 }

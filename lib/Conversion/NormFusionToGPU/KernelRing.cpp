@@ -50,19 +50,18 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   placeStreams(ring);
 
   // Steps of this row group: first + k * stride, of `rowsAStep` rows each.
-  Value steps = rowCount;
+  ring.steps = rowCount;
   if (ring.rowsAStep > 1)
-    steps = arith::DivUIOp::create(b, add(rowCount, i64(ring.rowsAStep - 1)),
+    ring.steps = arith::DivUIOp::create(b, add(rowCount, i64(ring.rowsAStep - 1)),
                                    i64(ring.rowsAStep));
   ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
   Value span = arith::SubIOp::create(
-      b, add(steps, arith::SubIOp::create(b, ring.stride, i64(1))), ring.first);
+      b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))), ring.first);
   ring.any =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, steps);
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, ring.steps);
   ring.mine =
       select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i64(0));
-  makePace(ring, steps);
   return ring;
 }
 
@@ -196,7 +195,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
   }
 
   if (schedule.getPace() != 0)
-    carried.push_back(i32(0));
+    carried.push_back(startPace(ring, ring.steps));
 
   auto loop = scf::ForOp::create(b, i64(0), ring.mine, i64(1), carried);
   {
@@ -207,7 +206,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     Value slot = state[0];
     step = state[1];
     if (schedule.getPace() != 0)
-      state.back() = waitForPace(ring, k, state.back());
+      waitForPace(k, state.back());
     SmallVector<RowView> rows = getRows(ring, k);
     // A step begins when its row inputs, which were loaded a step ago, and its
     // copies are there. The shuffle waits for the former: a copy could wait as
@@ -222,6 +221,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
     if (ring.async)
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
     llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
+    if (schedule.getPace() != 0)
+      state.back() = readPace(state.back());
     // Lanes read what others copied, and copy over what others have read; the
     // first exchange may write where the last one was read. Besides, ptxas
     // would move the loads above behind the step's arithmetic and copies.
@@ -281,7 +282,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
       step = arith::AddIOp::create(b, step, i32(1));
     }
     if (schedule.getPace() != 0)
-      countPace(ring, k);
+      countPace(ring, state.back());
     state[0] = slot;
     state[1] = step;
     scf::YieldOp::create(b, state);

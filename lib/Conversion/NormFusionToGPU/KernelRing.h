@@ -12,13 +12,6 @@
 
 namespace mlir::norm_fusion {
 
-/// Soft lockstep of the row groups (KernelPacing.cpp).
-struct Pace {
-  Value waits, counts; ///< i1, whether this warp, this lane does
-  Value count;         ///< pointer
-  Value steps;         ///< i64, that are paced
-};
-
 /// One item's rows of a row group: steps of `rowsAStep` rows, from `first` on
 /// every `stride`-th, `mine` of them.
 struct KernelEmitter::Ring {
@@ -37,7 +30,7 @@ struct KernelEmitter::Ring {
   unsigned slotBytes = 0; ///< of a warp
   Value base;             ///< i32, of the warp's slots in shared memory
 
-  Pace pace;
+  Value steps;                    ///< i64, of all row groups
   Value first, stride, mine, any; ///< i64; `any`: i1, mine > 0
 };
 
