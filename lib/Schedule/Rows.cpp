@@ -28,20 +28,21 @@ bool norm_fusion::isTiledOutput(MixedReductionOp op, unsigned i) {
   return int(last.getPosition()) == op.getRowDims().find_last();
 }
 
-/// Threads a multiprocessor that the blocks should come to.
-static constexpr unsigned kThreads = 1024;
+/// Threads a multiprocessor that the blocks should come to: at least, where all
+/// of a block waits for loads at once, and as far as more of them help.
+static constexpr unsigned kFewThreads = 1024, kThreads = 1280;
 
-/// 32-bit registers that a thread needs, estimated: the packed vectors of the
-/// row, one of the columns' inputs (they can be loaded late), two in f32, and
-/// the rest.
+/// 32-bit registers that a thread needs, estimated from what kernels compiled
+/// to without spills: the packed vectors of its rows and of the columns'
+/// inputs, the addresses of a tile's rows, and the rest.
 static unsigned estimateRegisters(const Problem &problem,
                                   ScheduleAttr schedule) {
-  unsigned vector = schedule.getVector();
-  return llvm::divideCeil(schedule.getRows() * schedule.getChunks() * vector *
-                                  problem.bytesPerColumn() +
-                              vector * problem.columnInputBytes,
-                          4) +
-         2 * vector + 20;
+  unsigned columns = schedule.getChunks() * schedule.getVector();
+  unsigned bytes =
+      schedule.getRows() * problem.bytesPerColumn() + problem.columnInputBytes;
+  bool isTile = schedule.getStructure() == Structure::tile;
+  return llvm::divideCeil(columns * bytes, 4) +
+         (isTile ? 4 * schedule.getRows() : 0) + 16;
 }
 
 unsigned norm_fusion::getMinBlocks(const Problem &problem,
@@ -102,15 +103,12 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
                                      std::string &reason) {
   unsigned vector = getVector(problem);
   int64_t vectors = getVectors(problem, vector);
-  // Four vectors a thread, or what leaves fewer lanes idle; eight where a row
-  // would take more than 256 threads; two where one array is read and the row
-  // is short.
+  // Four vectors a thread, or what leaves fewer lanes idle; two where one array
+  // is read and the row is short.
   bool isLight = problem.elementBytes.size() == 1 && !problem.narrowOutputs &&
                  vectors > 256 && vectors <= 512;
   SmallVector<unsigned> order{4, 5, 3, 6, 2, 8, 1};
-  if (vectors > 4 * 256)
-    order = {8, 4, 6, 5, 3, 2, 1};
-  else if (isLight)
+  if (isLight)
     order = {2, 3, 4, 5, 6, 8, 1};
   ScheduleAttr best;
   int64_t fewestIdle = std::numeric_limits<int64_t>::max();
@@ -163,42 +161,45 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
     narrowest = std::min(narrowest, bytes);
   }
   std::string why = "no transposed output";
-  // 64 bytes a column where the rows fit, one warp a row with two vectors a
-  // lane, the rest of the columns in other blocks of a cluster: several blocks
-  // a multiprocessor, whose loads and stores overlap.
-  for (unsigned rows : {32u, 16u, 8u, 4u}) {
-    if (rows * widest > 64 || rows * narrowest < 16)
-      continue;
-    for (unsigned chunks : {2u, 1u, 3u, 4u, 8u})
-      for (unsigned cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
-        int64_t warps =
-            llvm::divideCeil(vectors, int64_t(32 * chunks) * cluster);
-        if (warps > 4)
-          continue;
-        for (unsigned groups : {8u, 4u, 2u, 1u}) {
-          if (warps * groups > 8 || groups > rows || rows / groups > 16)
+  // Blocks enough to overlap each other's loads and stores, with 64 or 32 bytes
+  // a column and two vectors a lane, the rest of a row in other blocks of a
+  // cluster; else two blocks, with what they can hold.
+  for (bool isDense : {true, false})
+    for (unsigned rows : {32u, 16u, 8u, 4u}) {
+      if (rows * widest > 64 || rows * narrowest < (isDense ? 32 : 16))
+        continue;
+      for (unsigned chunks : {2u, 1u, 3u, 4u, 8u})
+        for (unsigned cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
+          int64_t warps =
+              llvm::divideCeil(vectors, int64_t(32 * chunks) * cluster);
+          if (warps > 4)
             continue;
-          auto schedule = ScheduleAttr::get(
-              context, Structure::tile, cluster, warps, groups, /*slots=*/1,
-              chunks, vector, Copy::load, Combine::grid, /*pace=*/0,
-              /*grid=*/0, /*lanes=*/32, /*rows=*/rows / groups);
-          if (!isLegalSchedule(problem, schedule, target, why))
-            continue;
-          // Two blocks a multiprocessor at least.
-          if (getMinBlocks(problem, schedule, target.registers) < 2 ||
-              getSharedMemoryBytes(problem, schedule) * 2 >
-                  target.sharedMemoryBytes) {
-            why = "tiles leave room for one block a multiprocessor alone";
-            continue;
+          for (unsigned groups : {16u, 8u, 4u, 2u, 1u}) {
+            if (warps * groups > (isDense ? 16 : 8) || groups > rows ||
+                rows / groups > 16)
+              continue;
+            auto schedule = ScheduleAttr::get(
+                context, Structure::tile, cluster, warps, groups, /*slots=*/1,
+                chunks, vector, Copy::load, Combine::grid, /*pace=*/0,
+                /*grid=*/0, /*lanes=*/32, /*rows=*/rows / groups);
+            if (!isLegalSchedule(problem, schedule, target, why))
+              continue;
+            unsigned blocks = getMinBlocks(problem, schedule, target.registers);
+            if (blocks < 2 ||
+                (isDense && blocks * schedule.getThreads() < kFewThreads) ||
+                getSharedMemoryBytes(problem, schedule) * blocks >
+                    target.sharedMemoryBytes) {
+              why = "tiles leave room for too few blocks a multiprocessor";
+              continue;
+            }
+            reason = llvm::formatv(
+                "a transposed output: tiles of {0} rows x {1} columns, {2} "
+                "blocks share a row, {3} blocks a multiprocessor",
+                rows, schedule.getBlockColumns(), cluster, blocks);
+            return schedule;
           }
-          reason = llvm::formatv(
-              "a transposed output: tiles of {0} rows x {1} columns, {2} "
-              "blocks share a row",
-              rows, schedule.getBlockColumns(), cluster);
-          return schedule;
         }
-      }
-  }
+    }
   reason = why;
   return {};
 }

@@ -572,15 +572,20 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
   std::string why;
   ScheduleAttr fallback;
   // Two vectors a lane keep accumulators and rows within the registers of 12
-  // to 16 warps; wider rows need more of both.
-  for (unsigned chunks : {2u, 1u, 3u, 4u}) {
+  // to 16 warps; wider rows need more of both. Without accumulators a lane
+  // holds more of a row rather than share it with other blocks.
+  SmallVector<unsigned> order{2, 1, 3, 4};
+  bool isLight = problem.accumulatorBytes.empty();
+  if (isLight && vectors > 2 * 32 * 8)
+    order = {4, 2, 1, 3};
+  for (unsigned chunks : order) {
     unsigned lane = std::min<int64_t>(
         {int64_t(chunks * scale), int64_t(llvm::divideCeil(vectors, 32)), 16});
     Structure structure = Structure::ring;
     unsigned cluster = 1, warps = 1, lanes = 32, rows = 1, groups;
     if (vectors <= 96 && !shifted) {
       structure = Structure::small;
-      if (chunks != 2)
+      if (chunks != order.front())
         break;
       // The shuffles of a row's sums are shared by few columns otherwise.
       unsigned fewest = vector < 8 && getFullVector(problem) == 8 ? 2 : 1;
@@ -609,10 +614,13 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
       // grants a cluster.
       bool fits = false;
       unsigned blocks, warpsOfBlock;
-      bool isNarrow =
-          chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
-          blocks <= kFullCluster;
-      for (unsigned most = isNarrow ? 6 : 8; most >= 4; most -= 2) {
+      SmallVector<unsigned> limits{8, 6, 4};
+      if (isLight)
+        limits.insert(limits.begin(), 16);
+      else if (chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
+               blocks <= kFullCluster)
+        limits.erase(limits.begin());
+      for (unsigned most : limits) {
         if (!chooseWarps(vectors, chunks, most, target, blocks, warpsOfBlock) ||
             (fits && blocks > kPortableCluster))
           break;

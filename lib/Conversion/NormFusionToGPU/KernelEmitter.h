@@ -113,6 +113,13 @@ struct TiledOutput {
   unsigned offset;         ///< of its tile in shared memory
 };
 
+/// A row's elements as they lie in memory, kept from one wave to the next.
+struct PackedElement {
+  unsigned chunk; ///< of the lane's views
+  BlockArgument argument;
+  Value words;
+};
+
 /// One of the rows that a lane works on at a time.
 struct RowView {
   SmallVector<Value> indices;          ///< one a row dimension
@@ -259,6 +266,10 @@ private:
                                MutableArrayRef<Value> ofScalars,
                                MutableArrayRef<Value> accumulators);
   Value emitPlain(Value item, Value firstRow, Value step);
+  /// What a block (cluster) does of `count` things dealt out to the grid: its
+  /// first one, or all from that on where the schedule sets the grid.
+  void emitShare(Value first, Value count, Value stride,
+                 llvm::function_ref<Value(Value index, Value step)> emit);
   /// The row-only structure: no items, the grid is the rows.
   void emitRowBlocks();
   /// The same with transposed outputs.
@@ -268,6 +279,13 @@ private:
   /// False if `operand` isn't an output of the tile.
   bool storeInTile(unsigned operand, Value value, ColumnView &view);
   void writeTile(const TiledOutput &output, Value firstRow);
+  /// The elements of the row at hand, whose views a lane has loaded, and with
+  /// `ofColumns` what all rows read; and their values anew, so that the
+  /// compiler doesn't keep them unpacked meanwhile.
+  SmallVector<PackedElement> packElements(MutableArrayRef<ColumnView> views,
+                                          bool ofColumns);
+  void unpackElements(MutableArrayRef<PackedElement> packed,
+                      MutableArrayRef<ColumnView> views);
   /// The columns of a lane, `chunks` views: those of part `partOfRow` of the
   /// row. `allExist` is set to whether all columns of the part exist, if that
   /// isn't `exact`ly known; `firstColumn` (may be null) to the part's first.

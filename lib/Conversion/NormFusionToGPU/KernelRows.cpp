@@ -22,6 +22,64 @@ using namespace mlir::norm_fusion;
 /// with more, only the packed elements are.
 static constexpr unsigned kKeptColumns = 32;
 
+SmallVector<PackedElement>
+KernelEmitter::packElements(MutableArrayRef<ColumnView> views, bool ofColumns) {
+  SmallVector<PackedElement> packed;
+  if (waves.empty())
+    return packed;
+  for (auto [c, view] : llvm::enumerate(views))
+    for (BlockArgument argument : op.getBodyBlock()->getArguments()) {
+      Value value = view.values.lookup(argument);
+      if (!value ||
+          !(hasRows(argument) || (ofColumns && hasColumns(argument))) ||
+          argument.getType().isIndex() || argument.getType().isInteger(1))
+        continue;
+      Value memory = toMemory(value, argument.getType());
+      auto type = dyn_cast<VectorType>(memory.getType());
+      unsigned bits =
+          view.width *
+          getElementTypeOrSelf(memory.getType()).getIntOrFloatBitWidth();
+      if (!type || bits % 32)
+        continue;
+      auto words = VectorType::get({bits / 32}, b.getI32Type());
+      packed.push_back(
+          {unsigned(c), argument, LLVM::BitcastOp::create(b, words, memory)});
+    }
+  return packed;
+}
+
+void KernelEmitter::unpackElements(MutableArrayRef<PackedElement> packed,
+                                   MutableArrayRef<ColumnView> views) {
+  for (PackedElement &element : packed) {
+    element.words = createOpaque(b, element.words);
+    Type type = element.argument.getType();
+    ColumnView &view = views[element.chunk];
+    view.values[element.argument] =
+        fromMemory(LLVM::BitcastOp::create(
+                       b, VectorType::get({view.width}, getMemoryType(type)),
+                       element.words),
+                   type);
+  }
+}
+
+void KernelEmitter::emitShare(
+    Value first, Value count, Value stride,
+    llvm::function_ref<Value(Value index, Value step)> emit) {
+  OpBuilder::InsertionGuard guard(b);
+  if (schedule.getGrid() == 0) {
+    // The grid has a block for each: what a loop would keep takes registers.
+    Value exists =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, first, count);
+    b.setInsertionPointToStart(scf::IfOp::create(b, exists).thenBlock());
+    emit(first, i32(0));
+    return;
+  }
+  auto loop = scf::ForOp::create(b, first, count, stride, ValueRange{i32(0)});
+  b.setInsertionPointToStart(loop.getBody());
+  Value step = emit(loop.getInductionVar(), loop.getRegionIterArgs()[0]);
+  scf::YieldOp::create(b, step);
+}
+
 void KernelEmitter::emitRowBlocks() {
   unsigned groups = schedule.getRowGroups();
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
@@ -34,86 +92,58 @@ void KernelEmitter::emitRowBlocks() {
       getLaneViews(partOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);
 
   Value first = add(mul(blockId(), i64(groups)), toI64(rowGroup));
-  auto loop = scf::ForOp::create(
-      b, first, rowCount, mul(gridSize(), i64(groups)), ValueRange{i32(0)});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  setRow(loop.getInductionVar());
-  Value step = loop.getRegionIterArgs()[0];
+  emitShare(first, rowCount, mul(gridSize(), i64(groups)),
+            [&](Value row, Value step) {
+              setRow(row);
+              // All loads first: the row's own, then what other rows read too.
+              Block *body = op.getBodyBlock();
+              for (bool ofRow : {true, false})
+                for (ColumnView &view : views)
+                  for (BlockArgument argument : body->getArguments())
+                    if (!argument.use_empty() && hasColumns(argument) &&
+                        hasRows(argument) == ofRow)
+                      view.values[argument] =
+                          loadAt(argument.getArgNumber(), view);
+              prepareRowValues(0);
 
-  // All loads first: the row's own, then what other rows read too.
-  Block *body = op.getBodyBlock();
-  for (bool ofRow : {true, false})
-    for (ColumnView &view : views)
-      for (BlockArgument argument : body->getArguments())
-        if (!argument.use_empty() && hasColumns(argument) &&
-            hasRows(argument) == ofRow)
-          view.values[argument] = loadAt(argument.getArgNumber(), view);
-  prepareRowValues(0);
-
-  struct Packed {
-    unsigned chunk;
-    BlockArgument argument;
-    Value words;
-  };
-  SmallVector<Packed> packedRow;
-  if (waves.size() > 0)
-    for (auto [c, view] : llvm::enumerate(views))
-      for (BlockArgument argument : body->getArguments())
-        if (Value value = view.values.lookup(argument);
-            value && hasRows(argument) && !argument.getType().isIndex() &&
-            !argument.getType().isInteger(1)) {
-          Value memory = toMemory(value, argument.getType());
-          auto type = dyn_cast<VectorType>(memory.getType());
-          unsigned bits =
-              getElementTypeOrSelf(memory.getType()).getIntOrFloatBitWidth() *
-              width;
-          if (!type || bits % 32)
-            continue;
-          auto words = VectorType::get({bits / 32}, b.getI32Type());
-          packedRow.push_back({unsigned(c), argument,
-                               LLVM::BitcastOp::create(b, words, memory)});
-        }
-
-  for (unsigned p = 0; p <= waves.size(); ++p) {
-    if (p > 0) {
-      // What only needs the row's elements is unpacked again, rather than kept.
-      for (ColumnView &view : views)
-        for (Operation &inner : body->without_terminator())
-          if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
-              hasRows(inner.getResult(0)) &&
-              (phase(inner.getResult(0)) == 0 || chunks * width > kKeptColumns))
-            view.values.erase(inner.getResult(0));
-      for (Packed &packed : packedRow) {
-        packed.words = createOpaque(b, packed.words);
-        auto type =
-            VectorType::get({width}, getMemoryType(packed.argument.getType()));
-        views[packed.chunk].values[packed.argument] =
-            fromMemory(LLVM::BitcastOp::create(b, type, packed.words),
-                       packed.argument.getType());
-      }
-    }
-    prepareRowValues(p);
-    storeRowOutputs(p, isLeader);
-    ArrayRef<RowReduceOp> wave;
-    if (p < waves.size())
-      wave = waves[p];
-    SmallVector<SmallVector<Value>> chains(wave.size());
-    SmallVector<Value> sums;
-    for (ColumnView &view : views)
-      for (auto [reduction, chain] : llvm::zip(wave, chains))
-        addView(chain, reduction, view);
-    for (auto [reduction, chain] : llvm::zip(wave, chains))
-      sums.push_back(addChains(chain, RowReduceOp(reduction).getCombiner()));
-    storeElementOutputs(p, views, allExist);
-    if (p == waves.size())
-      break;
-    exchangeRowSums(wave, sums, rowGroup, warpOfRow, step);
-    for (auto [reduction, sum] : llvm::zip(wave, sums)) {
-      RowReduceOp reduce = reduction;
-      rowValues[reduce.getResult()] = sum;
-    }
-    step = arith::AddIOp::create(b, step, i32(1));
-  }
-  scf::YieldOp::create(b, step);
+              SmallVector<PackedElement> packed =
+                  packElements(views, /*ofColumns=*/false);
+              for (unsigned p = 0; p <= waves.size(); ++p) {
+                if (p > 0) {
+                  // What only needs the row's elements is unpacked again,
+                  // rather than kept.
+                  for (ColumnView &view : views)
+                    for (Operation &inner : body->without_terminator())
+                      if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
+                          hasRows(inner.getResult(0)) &&
+                          (phase(inner.getResult(0)) == 0 ||
+                           chunks * width > kKeptColumns))
+                        view.values.erase(inner.getResult(0));
+                  unpackElements(packed, views);
+                }
+                prepareRowValues(p);
+                storeRowOutputs(p, isLeader);
+                ArrayRef<RowReduceOp> wave;
+                if (p < waves.size())
+                  wave = waves[p];
+                SmallVector<SmallVector<Value>> chains(wave.size());
+                SmallVector<Value> sums;
+                for (ColumnView &view : views)
+                  for (auto [reduction, chain] : llvm::zip(wave, chains))
+                    addView(chain, reduction, view);
+                for (auto [reduction, chain] : llvm::zip(wave, chains))
+                  sums.push_back(
+                      addChains(chain, RowReduceOp(reduction).getCombiner()));
+                storeElementOutputs(p, views, allExist);
+                if (p == waves.size())
+                  break;
+                exchangeRowSums(wave, sums, rowGroup, warpOfRow, step);
+                for (auto [reduction, sum] : llvm::zip(wave, sums)) {
+                  RowReduceOp reduce = reduction;
+                  rowValues[reduce.getResult()] = sum;
+                }
+                step = arith::AddIOp::create(b, step, i32(1));
+              }
+              return step;
+            });
 }

@@ -173,84 +173,89 @@ void KernelEmitter::emitTileBlocks() {
 
   Value tiles = arith::DivUIOp::create(b, add(rowCount, i64(tileRows - 1)),
                                        i64(tileRows));
-  auto loop =
-      scf::ForOp::create(b, cluster, tiles, clusterStride, ValueRange{i32(0)});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value firstRow = mul(loop.getInductionVar(), i64(tileRows));
-  Value step = loop.getRegionIterArgs()[0];
-
-  // All loads first: the rows' own, then what other rows read too.
-  Block *body = op.getBodyBlock();
-  SmallVector<RowView> rows(units);
-  SmallVector<Value> rowsInTile;
-  Value last = arith::SubIOp::create(b, rowCount, i64(1));
-  for (auto [u, row] : llvm::enumerate(rows)) {
-    rowsInTile.push_back(arith::AddIOp::create(b, rowGroup, i32(u * groups)));
-    Value index = add(firstRow, toI64(rowsInTile.back()));
-    row.exists =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, rowCount);
-    row.indices = segmentIndices;
-    delinearize(arith::MinUIOp::create(b, index, last), reducedRowDims,
-                row.indices);
-    row.columns = views;
-    swapRow(row);
-    for (ColumnView &view : row.columns)
-      for (BlockArgument argument : body->getArguments())
-        if (!argument.use_empty() && hasColumns(argument) && hasRows(argument))
-          view.values[argument] = loadAt(argument.getArgNumber(), view);
-    prepareRowValues(0);
-    swapRow(row);
-  }
-  for (auto [c, view] : llvm::enumerate(views))
-    for (BlockArgument argument : body->getArguments())
-      if (!argument.use_empty() && hasColumns(argument) && !hasRows(argument)) {
-        Value value = loadAt(argument.getArgNumber(), view);
-        for (RowView &row : rows)
-          row.columns[c].values[argument] = value;
-      }
-
-  for (unsigned p = 0; p <= waves.size(); ++p) {
-    SmallVector<RowReduceOp> wave;
-    SmallVector<Value> sums;
+  emitShare(cluster, tiles, clusterStride, [&](Value tile, Value step) {
+    Value firstRow = mul(tile, i64(tileRows));
+    // All loads first: the rows' own, then what other rows read too.
+    Block *body = op.getBodyBlock();
+    SmallVector<RowView> rows(units);
+    SmallVector<Value> rowsInTile;
+    Value last = arith::SubIOp::create(b, rowCount, i64(1));
     for (auto [u, row] : llvm::enumerate(rows)) {
-      // What only needs the row's elements is computed again, not kept.
-      if (p > 0)
-        for (ColumnView &view : row.columns)
-          for (Operation &inner : body->without_terminator())
-            if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
-                hasRows(inner.getResult(0)))
-              view.values.erase(inner.getResult(0));
+      rowsInTile.push_back(arith::AddIOp::create(b, rowGroup, i32(u * groups)));
+      Value index = add(firstRow, toI64(rowsInTile.back()));
+      row.exists =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, rowCount);
+      row.indices = segmentIndices;
+      delinearize(arith::MinUIOp::create(b, index, last), reducedRowDims,
+                  row.indices);
+      row.columns = views;
       swapRow(row);
-      tileRow = rowsInTile[u];
-      prepareRowValues(p);
-      storeRowOutputs(p, isLeader);
-      if (p < waves.size())
-        for (RowReduceOp reduce : waves[p]) {
-          SmallVector<Value> chains;
-          for (ColumnView &view : row.columns)
-            addView(chains, reduce, view);
-          wave.push_back(reduce);
-          sums.push_back(addChains(chains, reduce.getCombiner()));
-        }
-      storeElementOutputs(p, row.columns, allExist);
-      tileRow = Value();
+      for (ColumnView &view : row.columns)
+        for (BlockArgument argument : body->getArguments())
+          if (!argument.use_empty() && hasColumns(argument) &&
+              hasRows(argument))
+            view.values[argument] = loadAt(argument.getArgNumber(), view);
+      prepareRowValues(0);
       swapRow(row);
     }
-    if (p == waves.size())
-      break;
-    exchangeRowSums(wave, sums, rowGroup, warpOfRow, step);
-    unsigned next = 0;
-    for (RowView &row : rows)
-      for (RowReduceOp reduce : waves[p])
-        row.values[reduce.getResult()] = sums[next++];
-    step = arith::AddIOp::create(b, step, i32(1));
-  }
+    for (auto [c, view] : llvm::enumerate(views))
+      for (BlockArgument argument : body->getArguments())
+        if (!argument.use_empty() && hasColumns(argument) &&
+            !hasRows(argument)) {
+          Value value = loadAt(argument.getArgNumber(), view);
+          for (RowView &row : rows)
+            row.columns[c].values[argument] = value;
+        }
 
-  syncBlock();
-  for (const TiledOutput &output : tiled)
-    writeTile(output, firstRow);
-  // The next tile takes the same place.
-  syncBlock();
-  scf::YieldOp::create(b, step);
+    SmallVector<SmallVector<PackedElement>> packed;
+    for (RowView &row : rows)
+      packed.push_back(packElements(row.columns, /*ofColumns=*/units > 1));
+
+    for (unsigned p = 0; p <= waves.size(); ++p) {
+      SmallVector<RowReduceOp> wave;
+      SmallVector<Value> sums;
+      for (auto [u, row] : llvm::enumerate(rows)) {
+        // What only needs the row's elements is unpacked again, not kept.
+        if (p > 0) {
+          for (ColumnView &view : row.columns)
+            for (Operation &inner : body->without_terminator())
+              if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
+                  (units > 1 || hasRows(inner.getResult(0))))
+                view.values.erase(inner.getResult(0));
+          unpackElements(packed[u], row.columns);
+        }
+        swapRow(row);
+        tileRow = rowsInTile[u];
+        prepareRowValues(p);
+        storeRowOutputs(p, isLeader);
+        if (p < waves.size())
+          for (RowReduceOp reduce : waves[p]) {
+            SmallVector<Value> chains;
+            for (ColumnView &view : row.columns)
+              addView(chains, reduce, view);
+            wave.push_back(reduce);
+            sums.push_back(addChains(chains, reduce.getCombiner()));
+          }
+        storeElementOutputs(p, row.columns, allExist);
+        tileRow = Value();
+        swapRow(row);
+      }
+      if (p == waves.size())
+        break;
+      exchangeRowSums(wave, sums, rowGroup, warpOfRow, step);
+      unsigned next = 0;
+      for (RowView &row : rows)
+        for (RowReduceOp reduce : waves[p])
+          row.values[reduce.getResult()] = sums[next++];
+      step = arith::AddIOp::create(b, step, i32(1));
+    }
+
+    syncBlock();
+    for (const TiledOutput &output : tiled)
+      writeTile(output, firstRow);
+    // The next tile takes the same place.
+    if (schedule.getGrid() != 0)
+      syncBlock();
+    return step;
+  });
 }

@@ -373,6 +373,18 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
               b, arith::CmpIPredicate::ugt,
               getActiveClusters(b, schedule, symbols),
               arith::ConstantIndexOp::create(b, 0)));
+    // One block (cluster) does one share of the rows: as many as a grid has.
+    bool isShared = schedule.getStructure() == Structure::rows ||
+                    schedule.getStructure() == Structure::tile;
+    if (isShared && schedule.getGrid() == 0)
+      possible = arith::AndIOp::create(
+          b, possible,
+          arith::CmpIOp::create(
+              b, arith::CmpIPredicate::ule, host.rows,
+              arith::ConstantIndexOp::create(
+                  b, int64_t(std::numeric_limits<int32_t>::max() /
+                             schedule.getCluster()) *
+                         schedule.getRowGroups() * schedule.getRowsAStep())));
     auto ifOp = scf::IfOp::create(b, possible, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
     launch(b, op, schedule, module, name, host, symbols);
