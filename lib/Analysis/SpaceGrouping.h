@@ -45,8 +45,9 @@ struct SpaceMember {
   unsigned number;
   /// Null for a reshape.
   const PointOp *point = nullptr;
-  /// `varying`: what the results really vary over; broadcasts add no axes.
-  llvm::SmallBitVector axes, reduced, varying;
+  llvm::SmallBitVector axes, reduced;
+  /// What each result really varies over; broadcasts add no axes.
+  SmallVector<llvm::SmallBitVector, 1> varying;
   bool isReduction = false;
   /// Inits of reductions come last.
   SmallVector<SpaceRead, 4> reads;
