@@ -107,8 +107,12 @@ void SpaceGrouping::addPoint(unsigned number) {
       operands = point->getReads(result.reduction
                                      ? result.reduction->getRoots()
                                      : SmallVector<Value>{result.yielded});
+    auto getRequired = [&](AffineMap map) {
+      return space->getSet(space->getRequired(loops, map));
+    };
     for (unsigned operand : operands.set_bits())
-      addVarying(member.reads[operand], member.axes, varying);
+      addVarying(member.reads[operand],
+                 getRequired(point->operands[operand].map), varying);
     if (!result.reduction)
       continue;
     // Over axes that the elements don't vary over nothing is reduced.
@@ -118,20 +122,18 @@ void SpaceGrouping::addPoint(unsigned number) {
     member.reads.push_back(
         getRead(result.reduction->initId,
                 agrees(result.reduction->initId, result.map)));
-    addVarying(member.reads.back(),
-               llvm::SmallBitVector(member.axes).reset(member.reduced),
-               varying);
+    addVarying(member.reads.back(), getRequired(result.map), varying);
   }
   addMember(std::move(member));
 }
 
 void SpaceGrouping::addVarying(const SpaceRead &read,
-                               const llvm::SmallBitVector &loops,
+                               const llvm::SmallBitVector &required,
                                llvm::SmallBitVector &axes) const {
   if (read.uniform)
     return;
   if (!read.match)
-    axes |= loops;
+    axes |= required;
   else if (read.def != none)
     axes |=
         members[read.def].varying[read.value - info.getFirstResultId(

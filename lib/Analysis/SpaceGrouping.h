@@ -128,9 +128,9 @@ private:
   void addPoint(unsigned number);
   SpaceRead getRead(unsigned value, bool match) const;
   void addMember(SpaceMember member);
-  /// Adds to `axes` those that the value, read by an op over `loops`, really
+  /// Adds to `axes` those that the value, read with the axes `required`, really
   /// varies over.
-  void addVarying(const SpaceRead &read, const llvm::SmallBitVector &loops,
+  void addVarying(const SpaceRead &read, const llvm::SmallBitVector &required,
                   llvm::SmallBitVector &axes) const;
 
   Orientation orient(llvm::SmallBitVector columns, bool rowOnly);
