@@ -69,3 +69,37 @@ func.func @contradiction(%x: tensor<?x40xf32>, %w: tensor<0xf32>, %row: tensor<?
   } -> tensor<0xf32>
   return %r, %c : tensor<?xf32>, tensor<0xf32>
 }
+
+// -----
+
+#mkn = affine_map<(m, k, n) -> (m, k, n)>
+#mk = affine_map<(m, k, n) -> (m, k)>
+#km = affine_map<(m, k, n) -> (k, m)>
+#n = affine_map<(m, k, n) -> (n)>
+
+// What lies transposed is read from outside, and varies over its own dimensions
+// only: the sum of it over the columns is none.
+// CHECK-LABEL: func @read_transposed
+// CHECK-NOT:   norm_fusion.row_reduce
+func.func @read_transposed(%x: tensor<4x4x8xf32>, %r: tensor<4x4xf32>, %init: tensor<8xf32>) -> (tensor<4x4xf32>, tensor<8xf32>) {
+  %full = tensor.empty() : tensor<4x4x8xf32>
+  %b = linalg.generic {indexing_maps = [#mk, #mkn], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%r : tensor<4x4xf32>) outs(%full : tensor<4x4x8xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    linalg.yield %in : f32
+  } -> tensor<4x4x8xf32>
+  %s = linalg.generic {indexing_maps = [#mkn, #km], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%b : tensor<4x4x8xf32>) outs(%r : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %0 = arith.addf %in, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4xf32>
+  %c = linalg.generic {indexing_maps = [#mkn, #mkn, #n], iterator_types = ["reduction", "reduction", "parallel"]}
+      ins(%x, %b : tensor<4x4x8xf32>, tensor<4x4x8xf32>) outs(%init : tensor<8xf32>) {
+  ^bb0(%in: f32, %in1: f32, %o: f32):
+    %0 = arith.mulf %in, %in1 : f32
+    %1 = arith.addf %0, %o : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  return %s, %c : tensor<4x4xf32>, tensor<8xf32>
+}
