@@ -116,7 +116,8 @@ void BlockInfo::addOp(Operation *op) {
     getUniformSteps(id, 0);
 }
 
-/// From the last op to the first: what a live op uses is live.
+/// From the last op to the first: what a live op uses is live, but for what it
+/// only asks for a size.
 void BlockInfo::findLive() {
   for (unsigned number = ops.size(); number-- != 0;) {
     if (!live[number] && !ops[number]->hasTrait<OpTrait::IsTerminator>() &&
@@ -125,7 +126,7 @@ void BlockInfo::findLive() {
       continue;
     }
     live.set(number);
-    for (unsigned id : getUsedIds(number))
+    for (unsigned id : getUsedIds(number).drop_front(sizes[number] ? 1 : 0))
       if (unsigned def = getDef(id); def != none)
         live.set(def);
   }

@@ -44,8 +44,9 @@ unsigned SpaceGrouping::getContinued(unsigned index,
       member.point->operands.size() != 1 || !member.reads[0].match)
     return none;
   const PointReduction &outer = *results[0].reduction;
-  if (outer.elements.size() != 1 || !startsFromIdentity(outer) ||
-      unboxScalar(outer.elements[0]) != member.point->operands[0].element)
+  if (outer.elements.size() != 1 || outer.elements[0].factor ||
+      !startsFromIdentity(outer) ||
+      unboxScalar(outer.elements[0].value) != member.point->operands[0].element)
     return none;
   unsigned def = member.reads[0].def;
   while (def != none && !members[def].point)

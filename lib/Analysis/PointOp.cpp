@@ -167,7 +167,8 @@ static std::optional<Combiner> getSelectCombiner(arith::SelectOp select) {
 }
 
 /// Follows the yielded value back to the accumulator through ops of one
-/// combiner; what those combine with it are the elements.
+/// combiner; what those combine with it are the elements. `fma(a, b, acc)` adds
+/// a product.
 static bool matchReduction(Value yielded, Value accumulator,
                            PointReduction &reduction) {
   std::optional<Combiner> combiner;
@@ -176,6 +177,14 @@ static bool matchReduction(Value yielded, Value accumulator,
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != accumulator.getParentBlock())
       return false;
+    if (auto fma = dyn_cast<math::FmaOp>(op)) {
+      if (combiner && *combiner != Combiner::add)
+        return false;
+      combiner = Combiner::add;
+      reduction.elements.push_back({fma.getA(), fma.getB()});
+      value = unboxScalar(fma.getC());
+      continue;
+    }
     std::optional<Combiner> step = getCombiner(op);
     Value lhs, rhs;
     if (step) {
@@ -194,6 +203,9 @@ static bool matchReduction(Value yielded, Value accumulator,
     // Which side leads to the accumulator: it itself, or an op of the kind.
     auto leads = [&](Value side) {
       Operation *def = side.getDefiningOp();
+      if (auto fma = dyn_cast_or_null<math::FmaOp>(def))
+        return combiner == Combiner::add &&
+               unboxScalar(fma.getC()) == accumulator;
       return side == accumulator ||
              (def && getCombiner(def) == combiner &&
               llvm::is_contained(llvm::map_range(def->getOperands(),
@@ -204,7 +216,7 @@ static bool matchReduction(Value yielded, Value accumulator,
       std::swap(lhs, rhs);
     if (!leads(lhs))
       return false;
-    reduction.elements.push_back(rhs);
+    reduction.elements.push_back({rhs, Value()});
     value = lhs;
   }
   if (!combiner)
@@ -345,6 +357,31 @@ void PointOp::getSlice(ArrayRef<Value> roots, Slice &slice) const {
   }
 }
 
+llvm::SmallBitVector PointOp::getReads(ArrayRef<Value> roots) const {
+  Slice slice;
+  getSlice(roots, slice);
+  llvm::SmallPtrSet<void *, 16> used;
+  for (Value root : roots)
+    used.insert(root.getAsOpaquePointer());
+  for (Operation *op : slice)
+    for (Value operand : op->getOperands())
+      used.insert(operand.getAsOpaquePointer());
+  llvm::SmallBitVector reads(operands.size());
+  for (auto [i, operand] : llvm::enumerate(operands))
+    reads[i] = used.contains(operand.element.getAsOpaquePointer());
+  return reads;
+}
+
+SmallVector<Value> PointReduction::getRoots() const {
+  SmallVector<Value> roots;
+  for (const PointElement &element : elements) {
+    roots.push_back(element.value);
+    if (element.factor)
+      roots.push_back(element.factor);
+  }
+  return roots;
+}
+
 std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op->getNumRegions() != 1)
@@ -361,8 +398,14 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       continue;
     for (auto [i, expr] :
          llvm::enumerate(maps[operand.getOperandNumber()].getResults()))
-      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !type.isDynamicDim(i))
-        point->extents[dim.getPosition()] = type.getDimSize(i);
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && !type.isDynamicDim(i)) {
+        // Upstream's verifier lets different ones pass in odd places.
+        int64_t &extent = point->extents[dim.getPosition()];
+        if (!ShapedType::isDynamic(extent) && extent != type.getDimSize(i))
+          return std::nullopt;
+        extent = type.getDimSize(i);
+      }
   }
   point->reduced.resize(loops);
   for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -401,7 +444,7 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       accumulators.insert(arg);
       PointReduction reduction{Combiner::add, {}, init.get()};
       if (matchReduction(result.yielded, arg, reduction)) {
-        llvm::append_range(roots, reduction.elements);
+        llvm::append_range(roots, reduction.getRoots());
         result.reduction = std::move(reduction);
       } else if (!tied.use_empty()) {
         why = "unsupported-combiner";

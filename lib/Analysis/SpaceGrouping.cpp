@@ -66,9 +66,9 @@ void SpaceGrouping::addReshape(unsigned number) {
   member.number = number;
   member.axes = getValueAxes(info.getFirstResultId(number));
   member.reduced.resize(space->getNumAxes());
-  member.varying.resize(space->getNumAxes());
+  member.varying.emplace_back(space->getNumAxes());
   member.reads.push_back(getRead(info.getUsedIds(number).front(), true));
-  addVarying(member.reads[0], member.axes, member.varying);
+  addVarying(member.reads[0], member.axes, member.varying[0]);
   addMember(std::move(member));
 }
 
@@ -100,32 +100,44 @@ void SpaceGrouping::addPoint(unsigned number) {
   for (const PointResult &result : point->results) {
     if (!agrees(result.id, result.map))
       return;
-    if (result.reduction)
-      member.reads.push_back(
-          getRead(result.reduction->initId,
-                  agrees(result.reduction->initId, result.map)));
-  }
-  member.varying.resize(space->getNumAxes());
-  for (const SpaceRead &read : member.reads)
-    addVarying(read, member.axes, member.varying);
-  if (member.isReduction) {
-    // Over axes that the operands don't vary over nothing is reduced.
-    if (!llvm::SmallBitVector(member.reduced).reset(member.varying).none())
+    llvm::SmallBitVector &varying =
+        member.varying.emplace_back(space->getNumAxes());
+    llvm::SmallBitVector operands(point->operands.size(), true);
+    if (point->results.size() > 1)
+      operands = point->getReads(result.reduction
+                                     ? result.reduction->getRoots()
+                                     : SmallVector<Value>{result.yielded});
+    auto getRequired = [&](AffineMap map) {
+      return space->getSet(space->getRequired(loops, map));
+    };
+    for (unsigned operand : operands.set_bits())
+      addVarying(member.reads[operand],
+                 getRequired(point->operands[operand].map), varying);
+    if (!result.reduction)
+      continue;
+    // Over axes that the elements don't vary over nothing is reduced.
+    if (llvm::SmallBitVector(member.reduced).reset(varying).any())
       return;
-    member.varying.reset(member.reduced);
+    varying.reset(member.reduced);
+    member.reads.push_back(
+        getRead(result.reduction->initId,
+                agrees(result.reduction->initId, result.map)));
+    addVarying(member.reads.back(), getRequired(result.map), varying);
   }
   addMember(std::move(member));
 }
 
 void SpaceGrouping::addVarying(const SpaceRead &read,
-                               const llvm::SmallBitVector &loops,
+                               const llvm::SmallBitVector &required,
                                llvm::SmallBitVector &axes) const {
   if (read.uniform)
     return;
   if (!read.match)
-    axes |= loops;
+    axes |= required;
   else if (read.def != none)
-    axes |= members[read.def].varying;
+    axes |=
+        members[read.def].varying[read.value - info.getFirstResultId(
+                                                   members[read.def].number)];
   else if (IterationSpace::MapId id = space->getAxesId(read.value);
            id != IterationSpace::none)
     axes |= space->getSet(id);

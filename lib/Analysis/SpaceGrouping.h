@@ -45,8 +45,9 @@ struct SpaceMember {
   unsigned number;
   /// Null for a reshape.
   const PointOp *point = nullptr;
-  /// `varying`: what the results really vary over; broadcasts add no axes.
-  llvm::SmallBitVector axes, reduced, varying;
+  llvm::SmallBitVector axes, reduced;
+  /// What each result really varies over; broadcasts add no axes.
+  SmallVector<llvm::SmallBitVector, 1> varying;
   bool isReduction = false;
   /// Inits of reductions come last.
   SmallVector<SpaceRead, 4> reads;
@@ -127,9 +128,9 @@ private:
   void addPoint(unsigned number);
   SpaceRead getRead(unsigned value, bool match) const;
   void addMember(SpaceMember member);
-  /// Adds to `axes` those that the value, read by an op over `loops`, really
+  /// Adds to `axes` those that the value, read with the axes `required`, really
   /// varies over.
-  void addVarying(const SpaceRead &read, const llvm::SmallBitVector &loops,
+  void addVarying(const SpaceRead &read, const llvm::SmallBitVector &required,
                   llvm::SmallBitVector &axes) const;
 
   Orientation orient(llvm::SmallBitVector columns, bool rowOnly);

@@ -10,12 +10,16 @@
 // libraries, and everything of ours in this program. A crash without a frame of
 // ours above the fuzzer's is upstream's: the input is given up and counted, and
 // the next one gets a new context; so with an input that takes for ever there.
-// Anything else ends the run, with the input.
+// So with what the sanitizer finds in upstream's calls. Anything else ends the
+// run, with the input.
 //
-// At the end the counts are printed:
+// The counts are printed at the end and every now and then, for runs that don't
+// get there. Only what a mutation made counts, no seed:
 //   inputs: N text, N bytecode, N parsed, N with groups, N upstream crashes
 //
 //===----------------------------------------------------------------------===//
+
+#include "harness.h"
 
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/InitAll.h"
@@ -41,7 +45,9 @@
 #include <cstdio>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <sanitizer/asan_interface.h>
 #include <sys/time.h>
+#include <utility>
 
 using namespace mlir;
 
@@ -56,7 +62,12 @@ static constexpr int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL,
                                   SIGFPE,  SIGTRAP, SIGPROF};
 /// Processor time that an input may take: the bytecode reader takes for ever
 /// where attributes hold each other.
-static constexpr int inputSeconds = 10;
+static constexpr int inputSeconds = 3;
+/// What an input may allocate in all: the reader believes any count.
+static constexpr size_t inputBytes = size_t(256) << 20;
+static size_t allocated = 0;
+/// The mutator is at work, not the pipeline.
+static bool isMutating = false;
 static struct sigaction previous[64];
 
 /// The code that runs an input and what is called on a crash are in sections of
@@ -67,6 +78,8 @@ extern "C" const char __start_run_input, __stop_run_input, __start_on_crash,
 
 /// True if a frame of this program is above those that run an input.
 ON_CRASH static bool isOurs() {
+  if (isMutating)
+    return false;
   Dl_info self, info;
   dladdr(&__start_run_input, &self);
   void *frames[512];
@@ -95,6 +108,11 @@ static struct Counts {
   }
 } counts;
 
+/// Of the input under work.
+static struct {
+  bool parsed = false, formed = false, crashed = false;
+} input;
+
 static void setTimer(int seconds) {
   itimerval value = {{0, 0}, {seconds, 0}};
   setitimer(ITIMER_PROF, &value, nullptr);
@@ -105,6 +123,8 @@ ON_CRASH static void handleSignal(int signal, siginfo_t *information,
   if (inputFrame && !isOurs())
     siglongjmp(giveUp, 1);
   counts.print();
+  if (inputFrame)
+    fprintf(stderr, "ERROR: a crash of ours\n");
   if (signal == SIGPROF) {
     fprintf(stderr, "ERROR: more than %d s\n", inputSeconds);
     inputFrame = nullptr;
@@ -117,12 +137,25 @@ ON_CRASH static void handleSignal(int signal, siginfo_t *information,
   raise(signal);
 }
 
+/// The sanitizer's end of a report, in a call like free(); it goes on after it.
+/// Bad accesses of our code, which is instrumented, end the program anyway.
+ON_CRASH static void handleReport(const char *) {
+  if (inputFrame && !isOurs()) {
+    input.crashed = true;
+    return;
+  }
+  counts.print();
+  abort();
+}
+
 /// LLVM's own way to give up: absurd sizes, out of memory.
 ON_CRASH void handleFatalError(void *, const char *reason, bool) {
   if (inputFrame && !isOurs())
     siglongjmp(giveUp, 1);
   counts.print();
   fprintf(stderr, "fatal error: %s\n", reason);
+  if (inputFrame)
+    fprintf(stderr, "ERROR: a crash of ours\n");
   inputFrame = nullptr;
   __builtin_trap();
 }
@@ -130,7 +163,8 @@ ON_CRASH void handleFatalError(void *, const char *reason, bool) {
 /// The sanitizer's own ends the program where it is asked for too much, as the
 /// bytecode reader does.
 __attribute__((section("on_crash"))) void *operator new(size_t size) {
-  void *result = size < (size_t(1) << 31) ? malloc(size) : nullptr;
+  allocated = inputFrame ? allocated + size : 0;
+  void *result = allocated < inputBytes ? malloc(size) : nullptr;
   if (!result)
     handleFatalError(nullptr, "too much memory", false);
   return result;
@@ -139,6 +173,7 @@ __attribute__((section("on_crash"))) void *operator new(size_t size) {
 static void installHandlers() {
   llvm::install_fatal_error_handler(handleFatalError);
   llvm::install_bad_alloc_error_handler(handleFatalError);
+  __asan_set_error_report_callback(handleReport);
   void *frames[1];
   backtrace(frames, 1); // Loads what it needs before a crash.
   for (int signal : signals) {
@@ -191,8 +226,10 @@ static void startOver() {
 __attribute__((noinline, section("run_input"))) static void
 runInput(const uint8_t *data, size_t size) {
   std::string message;
+  // What doesn't parse may not even print.
+  bool runs = false;
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    if (runs && diagnostic.getSeverity() == DiagnosticSeverity::Error)
       message = diagnostic.str();
     return success();
   });
@@ -201,15 +238,48 @@ runInput(const uint8_t *data, size_t size) {
       ParserConfig(context.get()));
   if (!module)
     return;
-  ++counts.parsed;
-  if (failed(pipeline->run(*module))) {
+  input.parsed = runs = true;
+  // A schedule in the input that isn't possible is the input's mistake.
+  if (failed(pipeline->run(*module)) &&
+      !StringRef(message).starts_with("schedule isn't possible")) {
     fprintf(stderr, "the pipeline failed: %s\n", message.c_str());
     inputFrame = nullptr;
     __builtin_trap();
   }
-  bool formed = false;
-  module->walk([&](norm_fusion::MixedReductionOp) { formed = true; });
-  counts.formed += formed;
+  module->walk([&](norm_fusion::MixedReductionOp) { input.formed = true; });
+}
+
+/// Calls `run`; false if it had to be given up.
+static bool runGuarded(llvm::function_ref<void()> run) {
+  if (sigsetjmp(giveUp, /*savesigs=*/1) != 0) {
+    // What it left behind can't be trusted, not even to be freed.
+    (void)pipeline.release();
+    (void)context.release();
+    inputFrame = nullptr;
+    setTimer(0);
+    return false;
+  }
+  inputFrame = __builtin_frame_address(0);
+  setTimer(inputSeconds);
+  run();
+  inputFrame = nullptr;
+  setTimer(0);
+  return true;
+}
+
+MLIRContext &getContext() {
+  if (!context)
+    startOver();
+  return *context;
+}
+
+bool runMutation(llvm::function_ref<void()> mutate) {
+  isMutating = true;
+  ScopedDiagnosticHandler handler(&getContext(),
+                                  [](Diagnostic &) { return success(); });
+  bool completed = runGuarded(mutate);
+  isMutating = false;
+  return completed;
 }
 
 extern "C" int LLVMFuzzerInitialize(int *, char ***) {
@@ -220,27 +290,23 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Attributes and types live as long as their context.
   static unsigned uses = 0;
+  // Not sooner: libFuzzer's own handlers must be there.
   if (uses == 0)
     installHandlers();
-  if (uses++ % 512 == 0 || !context)
+  if (++uses % 512 == 0 || !context)
     startOver();
-  bool isBytecode = StringRef(reinterpret_cast<const char *>(data), size)
-                        .starts_with("ML\xefR");
-  ++(isBytecode ? counts.bytecode : counts.text);
-  uint64_t parsed = counts.parsed;
-  if (sigsetjmp(giveUp, /*savesigs=*/1) != 0) {
-    inputFrame = nullptr;
-    setTimer(0);
-    // What it left behind can't be trusted, not even to be freed.
-    (void)pipeline.release();
-    (void)context.release();
-    ++counts.upstream;
-    return -1;
+  if (uses % 4096 == 0)
+    counts.print();
+  input = {};
+  if (!runGuarded([&] { runInput(data, size); }))
+    input.crashed = true;
+  if (std::exchange(isMutated, false)) {
+    bool bytecode =
+        isBytecode(StringRef(reinterpret_cast<const char *>(data), size));
+    ++(bytecode ? counts.bytecode : counts.text);
+    counts.parsed += input.parsed;
+    counts.formed += input.formed;
+    counts.upstream += input.crashed;
   }
-  inputFrame = __builtin_frame_address(0);
-  setTimer(inputSeconds);
-  runInput(data, size);
-  inputFrame = nullptr;
-  setTimer(0);
-  return counts.parsed == parsed ? -1 : 0;
+  return input.parsed && !input.crashed ? 0 : -1;
 }

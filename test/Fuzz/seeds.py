@@ -10,7 +10,7 @@ tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 os.makedirs(folder, exist_ok=True)
 seeds = []
 for path in glob.glob(f"{tests}/**/*.mlir", recursive=True):
-    for piece in re.split(r"^// -----.*$", open(path).read(), flags=re.M):
+    for piece in re.split(r"^//(?: -----|---).*$", open(path).read(), flags=re.M):
         text = "\n".join(line for line in piece.splitlines() if line.strip() and not line.strip().startswith("//"))
         if text and len(text) <= limit:
             seeds.append(text.encode())

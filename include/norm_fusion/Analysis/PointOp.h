@@ -41,14 +41,23 @@ struct PointOperand {
   unsigned id = 0;
 };
 
+/// What a point combines into the accumulator: a value of the body, or its
+/// product with another one, where a fused multiply-add adds that.
+struct PointElement {
+  Value value;
+  Value factor;
+};
+
 /// One result of a reduction: `combiner` over the elements, from an init.
 struct PointReduction {
   Combiner combiner;
-  /// Values of the body that a point combines into the accumulator.
-  SmallVector<Value, 2> elements;
+  SmallVector<PointElement, 1> elements;
   /// What the accumulator starts from.
   Value init;
   unsigned initId = 0;
+
+  /// The values of the elements.
+  SmallVector<Value> getRoots() const;
 };
 
 struct PointResult {
@@ -84,6 +93,8 @@ public:
   /// Marks the ops of the body that `roots` need, up to the operands' elements.
   using Slice = llvm::SmallPtrSet<Operation *, 16>;
   void getSlice(ArrayRef<Value> roots, Slice &slice) const;
+  /// Which of the operands `roots` need.
+  llvm::SmallBitVector getReads(ArrayRef<Value> roots) const;
 };
 
 /// Looks through a scalar that is boxed in a tensor and taken out again.
@@ -121,7 +132,7 @@ public:
     return it == order.end() ? std::nullopt : std::optional(it->second);
   }
   /// True if the op has side effects, ends the block, or something live uses
-  /// one of its results. Ops that weren't there yet aren't.
+  /// the elements of one of its results. Ops that weren't there yet aren't.
   bool isLive(unsigned number) const { return live[number]; }
   bool isLive(Operation *op) const {
     std::optional<unsigned> number = findOrder(op);

@@ -69,3 +69,22 @@ func.func @segments(%x: tensor<2x8x16xf32>, %y: tensor<2x8xf32>, %z: tensor<2x16
   } -> tensor<2x8xf32>, tensor<2x16xf32>
   return %0#0, %0#1 : tensor<2x8xf32>, tensor<2x16xf32>
 }
+
+// -----
+
+#e = affine_map<(m, n) -> (m, n)>
+#c = affine_map<(m, n) -> (n)>
+
+// A finished column at every point: rows would have to wait for it.
+// CHECK-LABEL: func @column_at_every_point
+// CHECK:       norm_fusion.column_reduce
+// CHECK-NOT:   combine
+func.func @column_at_every_point(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %w: tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>) {
+  %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<8x16xf32>)
+      outs(%y, %w : tensor<8x16xf32>, tensor<16xf32>) maps = [#e, #e, #c] {
+  ^bb0(%xe: f32):
+    %s = norm_fusion.column_reduce add, %xe : f32
+    norm_fusion.yield %s, %s : f32, f32
+  } -> tensor<8x16xf32>, tensor<16xf32>
+  return %0#0, %0#1 : tensor<8x16xf32>, tensor<16xf32>
+}

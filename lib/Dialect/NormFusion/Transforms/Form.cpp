@@ -53,7 +53,7 @@ private:
                   size_t maxSunk, Operation *&after, SmallVectorImpl<Operation *> &sink,
                   Operation *&blame);
   std::optional<Refusal> getRefusal(const GroupCost &cost) const;
-  void replaceSizes(const MixedGroup &group);
+  void replaceSizes(Operation *op);
   void eraseLeftovers();
   remark::RemarkOpts getRemark(StringRef name);
   void remarkFormed(const MixedGroup &group, MixedReductionOp op,
@@ -200,22 +200,23 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
 // Forming
 //===----------------------------------------------------------------------===//
 
-/// Sizes of results of the group are sizes of what the results start from.
-void BlockFormer::replaceSizes(const MixedGroup &group) {
-  for (Operation *op : group.members)
-    for (OpResult result : op->getResults()) {
-      if (!info->hasSizeUsers(info->getId(result)))
+/// Sizes of results are sizes of what the results start from.
+void BlockFormer::replaceSizes(Operation *op) {
+  for (OpResult result : op->getResults()) {
+    if (!info->hasSizeUsers(info->getId(result)))
+      continue;
+    for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
+      if (!isa<tensor::DimOp>(use.getOwner()))
         continue;
-      for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
-        if (!isa<tensor::DimOp>(use.getOwner()))
-          continue;
-        Value source = result;
-        while (auto linalgOp = source.getDefiningOp<linalg::LinalgOp>())
-          source = linalgOp.getDpsInitOperand(
-              cast<OpResult>(source).getResultNumber())->get();
-        use.set(source);
-      }
+      Value source = result;
+      while (auto linalgOp = source.getDefiningOp<linalg::LinalgOp>())
+        source =
+            linalgOp
+                .getDpsInitOperand(cast<OpResult>(source).getResultNumber())
+                ->get();
+      use.set(source);
     }
+  }
 }
 
 /// Bytes that the ops of the group read and write as they stand: each reduction
@@ -302,7 +303,8 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
     b.setInsertionPointAfter(before);
   else
     b.setInsertionPointToStart(&block);
-  replaceSizes(group);
+  for (Operation *op : group.members)
+    replaceSizes(op);
   SmallVector<Value> results;
   MixedReductionOp op = builder.build(b, results);
   Operation *last = results.empty() ? op.getOperation()
@@ -346,6 +348,7 @@ void BlockFormer::eraseLeftovers() {
           if (std::optional<unsigned> number = info->findOrder(op);
               number && !info->isLive(*number) && !leftovers[*number]) {
             leftovers.set(*number);
+            replaceSizes(op);
             worklist.push_back(*number);
           }
   }

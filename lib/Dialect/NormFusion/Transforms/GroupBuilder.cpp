@@ -179,20 +179,14 @@ void GroupBuilder::mapOperands(const PointOp &point, ArrayRef<Value> roots,
                                IRMapping &mapping, bool isMember) {
   IterationSpace::MapId loops =
       isMember ? space.getLoopsId(point.number) : IterationSpace::none;
-  PointOp::Slice slice;
-  point.getSlice(roots, slice);
-  llvm::SmallPtrSet<void *, 16> used;
-  for (Value root : roots)
-    used.insert(root.getAsOpaquePointer());
-  for (Operation *op : slice)
-    for (Value operand : op->getOperands())
-      used.insert(operand.getAsOpaquePointer());
-  for (const PointOperand &operand : point.operands)
-    if (used.contains(operand.element.getAsOpaquePointer()))
-      mapping.map(operand.element,
-                  getScalar(operand.value, operand.id,
-                            isMember ? space.getRequired(loops, operand.map)
-                                     : IterationSpace::none));
+  llvm::SmallBitVector reads = point.getReads(roots);
+  for (unsigned i : reads.set_bits()) {
+    const PointOperand &operand = point.operands[i];
+    mapping.map(operand.element,
+                getScalar(operand.value, operand.id,
+                          isMember ? space.getRequired(loops, operand.map)
+                                   : IterationSpace::none));
+  }
 }
 
 /// Clones what `root` needs of the body.
@@ -265,17 +259,21 @@ void GroupBuilder::emitReduction(Operation *op) {
     if (!result.reduction || op->getResult(index).use_empty())
       continue;
     const PointReduction &reduction = *result.reduction;
-    mapOperands(point, reduction.elements, mapping, /*isMember=*/true);
+    mapOperands(point, reduction.getRoots(), mapping, /*isMember=*/true);
+    Type type = reduction.elements.front().value.getType();
+    Type wide = getAccumulatorType(reduction.combiner, type);
+    auto emit = [&](Value root) -> Value {
+      Value value = emitElement(point, root, mapping);
+      return wide == type ? value : arith::ExtFOp::create(b, loc, wide, value);
+    };
     Value element;
-    for (Value root : reduction.elements) {
-      Value next = emitElement(point, root, mapping);
+    for (const PointElement &root : reduction.elements) {
+      Value next = emit(root.value);
+      if (root.factor)
+        next = arith::MulFOp::create(b, loc, next, emit(root.factor));
       element = element ? createCombine(b, loc, reduction.combiner, element, next)
                         : next;
     }
-    Type type = element.getType();
-    Type wide = getAccumulatorType(reduction.combiner, type);
-    if (wide != type)
-      element = arith::ExtFOp::create(b, loc, wide, element);
     auto combiner = CombinerAttr::get(context, reduction.combiner);
     // Everything: each row, then the rows.
     if (isScalar) {

@@ -32,18 +32,20 @@ static Value materialize(Value value, IRMapping &mapping, OpBuilder &builder) {
   return mapping.lookup(value);
 }
 
-/// True if `value` needs a row reduction, but for what a column reduction
-/// needs.
-static bool needsRows(Value value) {
+/// True if `value` needs a reduction of type `Op`, but for what a column
+/// reduction needs.
+template <typename Op>
+static bool needs(Value value) {
   SmallVector<Value> worklist{value};
   llvm::DenseSet<Operation *> seen;
   while (!worklist.empty()) {
     Operation *producer = worklist.pop_back_val().getDefiningOp();
-    if (!producer || isa<ColumnReduceOp>(producer) ||
-        !seen.insert(producer).second)
+    if (!producer || !seen.insert(producer).second)
       continue;
-    if (isa<RowReduceOp>(producer))
+    if (isa<Op>(producer))
       return true;
+    if (isa<ColumnReduceOp>(producer))
+      continue;
     llvm::append_range(worklist, producer->getOperands());
   }
   return false;
@@ -58,8 +60,13 @@ static void split(MixedReductionOp op) {
     (op.isColumnOutput(i) ? columnValues : bodyValues).push_back(value);
   if (reductions.empty() && columnValues.empty())
     return;
-  // A row reduction of what is the same in all rows can't be had in `combine`.
-  if (llvm::any_of(columnValues, needsRows))
+  // A row reduction of what is the same in all rows can't be had in `combine`,
+  // a finished column not in the body.
+  if (llvm::any_of(columnValues, needs<RowReduceOp>) ||
+      llvm::any_of(bodyValues, needs<ColumnReduceOp>) ||
+      llvm::any_of(reductions, [](ColumnReduceOp reduction) {
+        return needs<ColumnReduceOp>(reduction.getOperand());
+      }))
     return;
 
   OpBuilder builder(op.getContext());
