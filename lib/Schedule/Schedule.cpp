@@ -646,8 +646,6 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
         continue;
       }
     }
-    // Clusters drift apart; single blocks were slower with pacing.
-    unsigned pace = tags && cluster > 1 ? kPace : 0;
     // Fewer row groups leave more registers, but at least 8 warps.
     unsigned fewest = llvm::divideCeil(8, warps);
     for (; groups > 0; --groups) {
@@ -657,12 +655,13 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
       unsigned stepBytes = groups * warps * chunks * 32 * vector * rows *
                            problem.bytesPerColumn();
       unsigned slots = std::clamp<unsigned>(
-          target.bytesInFlight / std::max(1u, stepBytes), 1, 3);
+          target.bytesInFlight / std::max(1u, stepBytes),
+          structure == Structure::ring ? 2 : 1, 3);
       ScheduleAttr schedule;
       for (; slots > 0 && !schedule; --slots) {
         schedule = ScheduleAttr::get(context, structure, cluster, warps, groups,
-                                     slots, chunks, vector, copy, combine, pace,
-                                     /*grid=*/0, lanes, rows);
+                                     slots, chunks, vector, copy, combine,
+                                     /*pace=*/0, /*grid=*/0, lanes, rows);
         if (!isLegalSchedule(problem, schedule, target, why))
           schedule = {};
       }
@@ -686,7 +685,15 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
                         "in flight, about {3} of {4} registers",
                         problem.columns, problem.bytesPerColumn(),
                         schedule.getSlots() * stepBytes, registers, budget);
-      return schedule;
+      // Clusters drift apart; single blocks were slower with pacing, and 12
+      // warps in clusters that leave multiprocessors idle.
+      bool drifts =
+          cluster > 1 && (cluster == kFullCluster || warps * groups > 12);
+      if (!tags || !drifts || registers > budget)
+        return schedule;
+      return ScheduleAttr::get(context, structure, cluster, warps, groups,
+                               schedule.getSlots(), chunks, vector, copy,
+                               combine, kPace, /*grid=*/0, lanes, rows);
     }
   }
   if (fallback) {

@@ -197,6 +197,10 @@ private:
   const AffineForm &getForm(Value value, ColumnView &view);
   AffineForm makeForm(Value value, ColumnView &view);
   Value evaluateForm(const AffineForm &form, ColumnView &view);
+  bool isDividedByRow(Operation *source);
+  Value makeReciprocal(Value divisor);
+  Value divideByRow(Operation *source, Value dividend, Value divisor,
+                    ColumnView &view);
   Value evaluate(Value value, ColumnView &view);
   /// `scalar` for all columns of a view.
   Value spread(Value scalar, const ColumnView &view);

@@ -7,8 +7,8 @@
 // step ahead. Short walks aren't paced. It orders nothing, results don't depend
 // on it. All blocks must run at once: combine=tags sees to that.
 //
-// Two counts take turns by the launch's parity; each launch clears the other's,
-// so that none has to be cleared by the host.
+// Two counts take turns by the launch's parity. At its end each launch clears
+// the one that the next will use, so that the host never has to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,12 +55,6 @@ Value KernelEmitter::isPaced(Value seen) {
 
 /// The count before the first of `steps` steps of all row groups.
 Value KernelEmitter::startPace(const Ring &ring, Value steps) {
-  Value isBlock0 =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), i64(0));
-  guarded(both(isBlock0, isCounting(ring)), [&] {
-    storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
-                 i32(0));
-  });
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         ring.part.partOfRow, i32(0));
   Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, steps,

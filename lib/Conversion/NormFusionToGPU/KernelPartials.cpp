@@ -182,6 +182,9 @@ void KernelEmitter::countLaunch() {
   // The count itself is nobody's but this parity's: the next one has the other.
   storeRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
                parity);
+  if (schedule.getPace() != 0)
+    storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
+                 i32(0));
 }
 
 void KernelEmitter::writePartials(Value item,
