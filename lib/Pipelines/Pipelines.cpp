@@ -42,6 +42,7 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
   schedule.chip = options.chip;
   schedule.schedule = options.schedule;
   schedule.tuning = options.tuning;
+  schedule.batchInvariant = options.batchInvariant;
   pm.addPass(createNormFusionSchedule(schedule));
 }
 
@@ -210,6 +211,7 @@ void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
   fuse.chip = std::string(options.chip);
   fuse.schedule = std::string(options.schedule);
   fuse.tuning = std::string(options.tuning);
+  fuse.batchInvariant = bool(options.batchInvariant);
   fuse.rowOnly = bool(options.rowOnly);
   fuse.profit = Profit(options.profit);
   buildFusePipeline(pm, fuse);

@@ -116,6 +116,7 @@ Error mlir::norm_fusion::runner::readCompileOptions(
     const RunnerOptions &options, CompileOptions &compile) {
   compile.schedule = options.schedule;
   compile.tuning = options.tuning;
+  compile.batchInvariant = options.batchInvariant;
   SmallVector<StringRef> fields;
   StringRef(options.formOptions).split(fields, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef field : fields) {
@@ -334,6 +335,7 @@ Error mlir::norm_fusion::runner::fuse(ModuleOp module,
   fuse.chip = options.chip;
   fuse.schedule = options.schedule;
   fuse.tuning = options.tuning;
+  fuse.batchInvariant = options.batchInvariant;
   fuse.rowOnly = options.rowOnly;
   fuse.profit = options.profit;
   return runPipeline(module,

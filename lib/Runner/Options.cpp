@@ -92,6 +92,8 @@ constexpr OptionInfo infos[] = {
      storeText<&O::chip>},
     {"schedule", "\"K=V K=V\"", "override schedule fields",
      storeAnyText<&O::schedule>},
+    {"batch-invariant", "", "the same bits of column results on all devices",
+     setFlag<&O::batchInvariant>},
     {"tuning", "FILE", "take schedules from a database of tuned ones",
      storeText<&O::tuning>},
     {"tune", "FILE",

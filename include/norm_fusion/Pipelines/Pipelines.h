@@ -40,6 +40,10 @@ struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
       llvm::cl::desc(
           "Database of tuned schedules, of norm-fusion-runner --tune"),
       llvm::cl::init("")};
+  Option<bool> batchInvariant{
+      *this, "batch-invariant",
+      llvm::cl::desc("The same bits of column results on all devices"),
+      llvm::cl::init(false)};
   Option<bool> rowOnly{
       *this, "row-only",
       llvm::cl::desc("Form groups of row reductions alone too"),

@@ -44,6 +44,7 @@ struct CompileOptions {
   std::string chip = "sm_90a";
   std::string schedule;
   std::string tuning; ///< file of tuned schedules
+  bool batchInvariant = false;
   bool rowOnly = false;
   Profit profit = Profit::automatic;
   bool emulator = true;

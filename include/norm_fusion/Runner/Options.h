@@ -20,6 +20,7 @@ struct RunnerOptions {
   std::string device = "auto";
   std::string chip;
   std::string schedule;
+  bool batchInvariant = false;
   std::string tuning;
   std::string tune;
   double tuneSeconds = 300;

@@ -313,7 +313,7 @@ void KernelEmitter::swapRow(RowView &row) {
 void KernelEmitter::emitItems(
     llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit) {
   Value step = i32(0);
-  if (segmentDims.none()) {
+  if (segmentDims.none() && schedule.getGrid() == 0) {
     emit(cluster, cluster, step);
     return;
   }
@@ -324,7 +324,8 @@ void KernelEmitter::emitItems(
   b.setInsertionPointToStart(loop.getBody());
   Value item = loop.getInductionVar();
   Value segment = arith::DivUIOp::create(b, item, arguments.splits);
-  delinearize(segment, segmentDims, segmentIndices);
+  if (segmentDims.any())
+    delinearize(segment, segmentDims, segmentIndices);
   step = emit(item, arith::RemUIOp::create(b, item, arguments.splits),
               loop.getRegionIterArgs()[0]);
   // The next item uses the same shared memory.

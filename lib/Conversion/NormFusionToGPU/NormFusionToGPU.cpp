@@ -185,7 +185,9 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
     return arith::ConstantIndexOp::create(b, value);
   };
   // One block a multiprocessor, or the clusters that fit; no more items than
-  // there are rows to share. Tags need the same items in every launch.
+  // there are rows to share. Tags need the same items in every launch. A grid
+  // that the schedule sets is a number of items: a device that holds fewer at
+  // once gives a block several.
   unsigned cluster = schedule.getCluster();
   unsigned sharedBytes = getSharedMemoryBytes(Problem::get(op), schedule);
   // Without column results nothing outlives a row: as many blocks as there are
@@ -193,10 +195,12 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   bool streams = schedule.getStructure() == Structure::ring ||
                  schedule.getStructure() == Structure::small;
   Value one = constant(1), clusters;
+  Value shares;
   if (schedule.getGrid())
-    clusters = constant(std::max(schedule.getGrid() / cluster, 1u));
-  else if (!op.isSplit() && !streams)
-    clusters = constant(std::numeric_limits<int32_t>::max() / cluster);
+    shares = constant(std::max(schedule.getGrid() / cluster, 1u));
+  if (!op.isSplit() && !streams)
+    clusters = shares ? shares
+                      : constant(std::numeric_limits<int32_t>::max() / cluster);
   else if (cluster == 1)
     clusters =
         func::CallOp::create(
@@ -208,7 +212,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
     clusters = getActiveClusters(b, schedule, symbols);
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
-      b, arith::DivUIOp::create(b, clusters, segments), one);
+      b, arith::DivUIOp::create(b, shares ? shares : clusters, segments), one);
   if (schedule.getCombine() != Combine::tags) {
     Value useful = arith::CeilDivUIOp::create(
         b, host.rows,

@@ -20,6 +20,11 @@ namespace mlir::norm_fusion {
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
+/// Blocks that share the rows where the results mustn't depend on the device:
+/// nearly all multiprocessors of the larger parts, with a power of two that
+/// clusters divide.
+static constexpr unsigned kInvariantGrid = 128;
+
 namespace {
 struct SchedulePass final
     : norm_fusion::impl::NormFusionScheduleBase<SchedulePass> {
@@ -91,6 +96,16 @@ private:
       }
       chosen = overridden;
       reason += ", overridden";
+    }
+    bool hasPartials =
+        !problem.accumulatorBytes.empty() || !problem.scalarBytes.empty();
+    if (batchInvariant && hasPartials && chosen.getGrid() == 0) {
+      chosen = parseSchedule(&getContext(),
+                             llvm::formatv("grid={0}", kInvariantGrid).str(),
+                             chosen, error);
+      if (!chosen)
+        return op.emitError(error);
+      reason += ", batch-invariant";
     }
     if (!isLegalSchedule(problem, chosen, target, error))
       return op.emitError("schedule isn't possible: ") << error;

@@ -33,7 +33,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `copy` | - | how a row reaches shared memory |
     | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch |
     | `pace` | steps | soft lockstep of the blocks; 0: none |
-    | `grid` | blocks | 0: one block a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings |
+    | `grid` | blocks | that the rows are dealt out to; a device that holds fewer at once gives a block the rows of several. 0: one a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings |
 
     ```mlir
     #norm_fusion.schedule<"structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid pace=0 grid=0">

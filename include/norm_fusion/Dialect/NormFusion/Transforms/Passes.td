@@ -51,13 +51,21 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
     for an op's problem, chip and version is taken instead. Entries for other
     chips and versions and schedules that aren't possible are ignored, and a
     remark named `tuning` says so; a file that isn't such a database is an error.
+
+    A row's results never depend on how many rows there are. With
+    `batch-invariant` the column results don't depend on the number of
+    multiprocessors either: unless the schedule sets a grid, it deals the rows
+    out to 128 blocks, whatever the device, and the partials are combined in
+    their order.
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip to schedule for">,
     Option<"schedule", "schedule", "std::string", "\"\"",
            "Fields to override, as the attribute prints them">,
     Option<"tuning", "tuning", "std::string", "\"\"",
-           "Database of tuned schedules">];
+           "Database of tuned schedules">,
+    Option<"batchInvariant", "batch-invariant", "bool", "false",
+           "The same bits of column results on all devices">];
 }
 
 #endif // NORM_FUSION_TRANSFORMS_PASSES_TD
