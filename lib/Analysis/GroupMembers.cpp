@@ -129,8 +129,9 @@ void SpaceGrouping::collectMembers(const Orientation &o,
         unsigned start = members[o.groups[finished].front()].number;
         for (const SpaceRead &read : member.reads) {
           unsigned def = info.getDef(read.value);
-          foreign |= !getTag(read).finished && !read.uniform && def != none &&
-                     def > start;
+          // One number may come from the finished columns too: their norm.
+          foreign |= !getTag(read).finished && def != none && def > start &&
+                     (!read.uniform || info.needsReduction(def));
         }
         if (foreign || member.axes.anyCommon(removed))
           continue;

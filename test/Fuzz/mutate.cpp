@@ -270,9 +270,10 @@ private:
 
   void move(mlir::Operation *op) {
     mlir::Block &block = *op->getBlock();
-    if (!op->hasTrait<mlir::OpTrait::IsTerminator>())
-      op->moveBefore(
-          &*std::next(block.begin(), below(block.getOperations().size())));
+    mlir::Operation *other =
+        &*std::next(block.begin(), below(block.getOperations().size()));
+    if (op != other && !op->hasTrait<mlir::OpTrait::IsTerminator>())
+      op->moveBefore(other);
   }
 
   /// The function returns a result of `op` too.
@@ -285,10 +286,7 @@ private:
     end->insertOperands(end->getNumOperands(), result);
     function.setType(mlir::FunctionType::get(
         op->getContext(), function.getArgumentTypes(), end->getOperandTypes()));
-    if (mlir::ArrayAttr attributes = function.getAllResultAttrs()) {
-      (void)attributes;
-      function.removeResAttrsAttr();
-    }
+    function.removeResAttrsAttr();
   }
 
   void changeLoops(mlir::linalg::GenericOp op) {

@@ -27,13 +27,13 @@ sanitizer = re.search(r"=> (\S*libclang_rt\.asan\S*)", subprocess.run(["ldd", a.
 if not sanitizer:
     sys.exit(f"{a.fuzz} needs a sanitizer's library that isn't there: install libclang-rt-22-dev, or see `ldd {a.fuzz}`")
 env = dict(os.environ, LD_PRELOAD=sanitizer[1], ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0:detect_odr_violation=0:"
-                      "allocator_may_return_null=1:max_allocation_size_mb=2000:alloc_dealloc_mismatch=0:halt_on_error=0")
+                      "allocator_may_return_null=1:max_allocation_size_mb=2000:alloc_dealloc_mismatch=0:halt_on_error=0:quarantine_size_mb=8")
 total, ended, broken, stuck, start, number = [0] * 5, 0, 0, 0, time.time(), 0
 NAMES = ["text", "bytecode", "parsed", "with groups", "upstream crashes"]
 while total[0] + total[1] < a.inputs and time.time() - start < a.seconds:
     # The limits on time and memory are the harness's own: libFuzzer's would run threads that take its signals, and each input again to look for leaks.
     # One mutation of one input at a time: else hardly anything parses.
-    command = [a.fuzz, f"-runs={a.round}", f"-seed={a.seed + number}", "-max_len=8192", "-mutate_depth=1", "-cross_over=0", "-timeout=0", "-rss_limit_mb=0",
+    command = [a.fuzz, f"-runs={a.round}", f"-seed={a.seed + number}", "-max_len=8192", "-mutate_depth=1", "-cross_over=0", "-entropic=0", "-timeout=0", "-rss_limit_mb=0",
                "-malloc_limit_mb=1000000", "-detect_leaks=0", "-purge_allocator_interval=-1", f"-artifact_prefix={crashes}/", a.found, a.seeds]
     number += 1
     with open(f"{crashes}/round.log", "w+", errors="replace") as log:

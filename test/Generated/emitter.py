@@ -280,6 +280,15 @@ class Emitter:
 
         return self.generic(dims, [], ins, [out], body)[0]
 
+    def named_op(self, name, dims, ins, dtype):
+        """linalg.add and its like: of one shape and element type."""
+        ins = [self.fit(t, dims) for t in ins]
+        ins = [t if t.dims == tuple(dims) and t.dtype == dtype else self.point(dims, [t], dtype, lambda b, xs: xs[0]) for t in ins]
+        out = self.empty(dims, dtype)
+        typ = self.typeof(out)
+        result = self.emit(f"linalg.{name} ins({', '.join(t.name for t in ins)} : {', '.join([typ] * len(ins))}) outs({out.name} : {typ}) -> {typ}")
+        return self.note(Tensor(result, tuple(dims), dtype))
+
     def broadcasts(self, t, dims):
         rest = iter(dims)
         return all(d and any(d == e for e in rest) for d in t.dims)
@@ -326,6 +335,10 @@ class Emitter:
                 value = args[0]
             else:
                 value = block.finish(expression(block, [block.widen(a, t.dtype) for a, t in zip(args, ins)]), dtype)
+            if combiner == "arith.addf" and self.coin(0.15):
+                # The sum of a product, rounded once.
+                factor = args[-1] if ins[-1].dtype == dtype else block.op(f"arith.constant 5.0e-1 : {dtype}")
+                return block.lines, [block.op(f"math.fma {', '.join(self.rng.sample([value, factor], 2))}, {outs[0]} : {dtype}")]
             operands = [value, outs[0]]
             if self.coin():
                 operands.reverse()
@@ -340,12 +353,15 @@ class Emitter:
         return self.generic(dims, gone, ins, [init], body)[0]
 
     def reduce_two(self, dims, ins, removed, combiner, init_value, dtype):
-        """One linalg.reduce of two operands."""
+        """One linalg.reduce of two operands, or one generic of two results."""
         ins = [t if t.dims == tuple(dims) else self.point(dims, [t], dtype, lambda b, xs: xs[0]) for t in ins]
         gone = [d for d in dims if d and set(d) <= set(removed)]
         out_dims = tuple(d for d in dims if d not in gone)
         inits = [self.fill(out_dims, dtype, init_value) for _ in ins]
         positions = [i for i, d in enumerate(dims) if d in gone]
+        if self.coin(0.4):
+            return self.generic(dims, gone, ins, inits, lambda a, o: ([f"%x = {combiner} {a[0]}, {o[0]} : {dtype}",
+                                                                       f"%y = {combiner} {o[1]}, {a[1]} : {dtype}"], ["%x", "%y"]))
         name, typ = self.fresh(), self.type(out_dims, dtype)
         self.lines.append(
             f"{name}:2 = linalg.reduce ins({', '.join(t.name for t in ins)} : {', '.join(self.typeof(t) for t in ins)}) "
@@ -374,6 +390,8 @@ class Block:
     def widen(self, value, dtype):
         if dtype == self.compute or dtype == "i1":
             return value
+        if dtype[0] == self.compute[0] == "i":
+            return self.op(f"arith.extsi {value} : {dtype} to {self.compute}")
         if dtype[0] == "i":
             return self.op(f"arith.sitofp {value} : {dtype} to {self.compute}")
         if WIDTH[dtype] > WIDTH[self.compute]:

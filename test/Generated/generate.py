@@ -6,6 +6,13 @@ A program is a random graph of values over one rows x columns space (full-size v
 emitter.py in random spellings. What is fused together follows from the graph alone: count() ties reductions through the full-size inputs
 that they share and the row values that pass between them. Illegal programs are made so that nothing may form, or just what stands apart from
 the illegal part.
+
+Made are: rows and columns of one to four and one to two axes (rank up to six), dynamic and empty extents, layouts with collapsed, unit and
+permuted dims, transposes and reshapes in between; f16, bf16, f32, f64 and integers; sums (fma bodies too), products, minima and maxima of floats
+and integers, of one operand or two at a time, with keepdim, carried and shared inits, boxed scalars; segmented columns; several phases of
+rows; masks; broadcasts, maps, named and generic ops; matmuls between groups; loops, helpers, norms that share a weight. Not made are: sums in two
+steps, gathers that are the identity, i32 shape tensors, tensor.cast, sums written as contractions, 8-bit floats, more than one space a
+function but for the illegal kinds.
 """
 import json, math, random, sys
 from dataclasses import dataclass, field
@@ -13,6 +20,7 @@ from dataclasses import dataclass, field
 from emitter import Axis, Emitter
 
 FULL, ROW, COL = "full", "row", "column"
+INTEGER_COMBINERS = {"arith.addi": 0, "arith.maxsi": -2**31, "arith.minsi": 2**31 - 1, "arith.maxui": 0, "arith.ori": 0, "arith.xori": 0, "arith.andi": -1}
 COMBINERS = {"arith.addf": 0.0, "arith.maximumf": "-inf", "arith.minimumf": "inf", "arith.maxnumf": "-inf", "arith.mulf": 1.0}
 
 
@@ -167,7 +175,7 @@ class Program:
         steps = []
         for v in values[1:]:
             steps.append("select" if v.tensor.dtype == "i1" else r.choice(["add", "sub", "mul", "mul", "mul", "max", "1+mul"]))
-        after = [r.choice(["none", "none", "none", "neg", "scale", "tanh", "rsqrt", "abs", "exp", "log", "shift", "square", "div", "pow"])
+        after = [r.choice(["none", "none", "none", "neg", "scale", "tanh", "rsqrt", "abs", "exp", "log", "shift", "square", "div", "pow", "powi", "sqrt", "clamp", "relu"])
                  for _ in values]
 
         def build(b, xs):
@@ -205,6 +213,15 @@ class Program:
             if kind == "pow":
                 return b.binary("math.powf", y, b.constant(-0.5))
             return b.binary("arith.divf", x, y) if kind == "div" else b.unary(f"math.{kind}", y)
+        if kind == "powi":
+            return b.op(f"math.fpowi {x}, {b.op('arith.constant 2 : i64')} : {b.compute}, i64")
+        if kind == "sqrt":
+            return b.unary("math.sqrt", b.binary("arith.addf", b.binary("arith.mulf", x, x), b.constant(1.0)))
+        if kind == "clamp":
+            return b.binary("arith.minimumf", b.binary("arith.maximumf", x, b.constant(-1.0)), b.constant(1.0))
+        if kind == "relu":
+            zero = b.constant(0.0)
+            return b.op(f"arith.select {b.op(f'arith.cmpf ogt, {x}, {zero} : {b.compute}')}, {x}, {zero} : {b.compute}")
         if kind == "exp":
             return b.unary("math.exp", b.unary("math.tanh", x))
         return x
@@ -219,11 +236,20 @@ class Program:
     def point(self, pool, level):
         values = self.pick(pool, self.rng.choice([1, 2, 2, 3, 3, 4]), level)
         dtype = self.float()
+        if len(values) == 2 and self.rng.random() < 0.15 and not any(v.tensor.dtype[0] == "i" for v in values):
+            t = self.e.named_op(self.rng.choice(["add", "sub", "mul", "max"]), self.layout(level), [v.tensor for v in values], dtype)
+            return Value(t, level, values)
         t = self.e.point(self.layout(level), [v.tensor for v in values], dtype, self.expression(values))
         return Value(t, level, values)
 
     def reduce(self, pool, kind):
         r, values = self.rng, self.pick(pool, self.rng.choice([1, 1, 2, 2, 3]), FULL)
+        integer = next((v for v in pool if v.level == FULL and v.tensor.dtype == "i32"), None)
+        if integer and not self.segments and r.random() < 0.3:
+            combiner = r.choice(list(INTEGER_COMBINERS))
+            t = self.e.reduce(self.layout(), [integer.tensor], self.cols if kind == ROW else self.rows, combiner, INTEGER_COMBINERS[combiner], r.random() < 0.25,
+                              "i32", None)
+            return Value(t, kind, [integer], kind)
         removed = self.cols if kind == ROW else self.rows
         dims = self.layout()
         dtype = r.choice([d for d in self.dtypes if d in ("f32", "f64")] or ["f32"]) if r.random() < 0.85 else self.float()
@@ -255,7 +281,10 @@ class Program:
         n = 1
         for a in (self.cols if v.level == ROW else self.rows):
             n *= max(1, self.axes[a].extent)
-        t = self.e.point(v.tensor.dims, [v.tensor], v.tensor.dtype, lambda b, xs: b.binary("arith.mulf", xs[0], b.constant(1.0 / n)))
+        if v.tensor.dtype == "i32":
+            n *= 64
+        dtype = "f32" if v.tensor.dtype == "i32" else v.tensor.dtype
+        t = self.e.point(v.tensor.dims, [v.tensor], dtype, lambda b, xs: b.binary("arith.mulf", xs[0], b.constant(1.0 / n)))
         return Value(t, v.level, [v])
 
     # ---- graphs
@@ -269,6 +298,9 @@ class Program:
         pool += [self.argument(ROW) for _ in range(r.choice([0, 1, 2]))] + [self.argument(COL) for _ in range(r.choice([0, 1, 1, 2]))]
         if r.random() < 0.15:
             pool.append(Value(self.e.argument(self.layouts[0], "i1"), FULL))
+        if r.random() < 0.12:
+            small = self.argument(FULL, "i8")
+            pool.append(Value(self.e.point(self.layouts[0], [small.tensor], "i32", lambda b, xs: b.op(f"arith.shrsi {xs[0]}, {b.op('arith.constant 5 : i32')} : i32")), FULL, [small]))
         for i, a in enumerate(self.axes):
             if a.dynamic and i not in self.e.sources:
                 pool.append(Value(self.e.argument(self.layouts[0], "f32"), FULL))
@@ -280,13 +312,18 @@ class Program:
             rows = any(v.level == ROW for v in pool)
             if kind == FULL or (kind == ROW and rows and (kind not in kinds or r.random() < 0.4)):
                 pool.append(self.point(pool, kind))
-            elif kind == COL and r.random() < 0.12 and not self.segments:
+            elif r.random() < 0.12 and not self.segments:
                 two = self.pick(pool, 1, FULL) + self.pick(pool, 1, FULL)
                 same = [v for v in two if v.tensor.dtype == "f32"]
                 if len(same) == 2:
-                    for t in self.e.reduce_two(self.layouts[0], [v.tensor for v in same], self.rows, "arith.addf", 0.0, "f32"):
-                        columns.append(Value(t, COL, same, COL))
-                    seen.add(COL)
+                    removed = self.cols if kind == ROW else self.rows
+                    for t in self.e.reduce_two(self.layouts[0], [v.tensor for v in same], removed, "arith.addf", 0.0, "f32"):
+                        v = Value(t, kind, same, kind)
+                        if kind == ROW:
+                            pool += [v, self.mean(v)]
+                        else:
+                            columns.append(v)
+                    seen.add(kind)
             else:
                 v = self.reduce(pool, kind)
                 seen.add(kind)
