@@ -14,6 +14,7 @@
 #include "norm_fusion/Runner/Options.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -415,6 +416,30 @@ int64_t mlir::norm_fusion::runner::getReductionLength(ModuleOp module,
     longest = std::max(longest, length);
   });
   return longest;
+}
+
+Expected<std::string>
+mlir::norm_fusion::runner::compileDeviceModule(StringRef kernels,
+                                               StringRef chip, bool emulator) {
+  std::unique_ptr<MLIRContext> context = createContext();
+  std::string text = ("module attributes {gpu.container_module} { gpu.module "
+                      "@kernels {" +
+                      kernels + "} }")
+                         .str();
+  ParserConfig config(context.get());
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, config);
+  PassManager pm(context.get(), ModuleOp::getOperationName());
+  LowerOptions options;
+  options.chip = chip.str();
+  options.target = emulator ? "emulator" : "nvvm";
+  buildDevicePipeline(pm, options);
+  buildBinaryPipeline(pm, options);
+  if (module && succeeded(pm.run(*module)))
+    for (auto binary : module->getOps<gpu::BinaryOp>())
+      if (auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0]))
+        return object.getObject().getValue().str();
+  return makeError(ExitCode::compileFailed,
+                   "the runner's own kernels don't compile for " + chip);
 }
 
 bool mlir::norm_fusion::runner::roundsToIntegers(ModuleOp module) {

@@ -12,6 +12,7 @@
 #include "norm_fusion/Runner/Execute.h"
 #include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Inputs.h"
+#include "norm_fusion/Runner/Repeat.h"
 #include "norm_fusion/Runner/Report.h"
 #include "norm_fusion/Runner/Tune.h"
 #include "norm_fusion/Runtime/Npy.h"
@@ -327,37 +328,35 @@ Error Run::executeBundle() {
 }
 
 Error Run::runRepeatedly() {
-  for (unsigned i = 0; i < options.repeat; ++i) {
-    if (options.repeat > 1)
-      progress.say(("run " + Twine(i + 1) + " of " + Twine(options.repeat))
-                       .str());
-    else
-      progress.say("running");
-    std::optional<LaunchRecorder> recorder;
-    if (i == 0)
-      recorder.emplace();
-    Expected<std::vector<Tensor>> got = program->run(inputs);
-    if (!got)
-      return got.takeError();
-    if (recorder)
-      if (Error error = describeLaunches(recorder->getLaunches()))
-        return error;
-    if (i == 0) {
-      results = std::move(*got);
-      if (options.bitwise)
-        report.bitwise = true;
-      continue;
-    }
-    if (!options.bitwise)
-      continue;
-    for (auto [index, tensor] : llvm::enumerate(*got))
-      if (!tensor.isBitwiseEqual(results[index]) && *report.bitwise) {
-        report.bitwise = false;
-        failure = ("result " + Twine(index) + " of run " + Twine(i + 1) +
-                   " differs from the first run's; expected the same bits")
-                      .str();
-      }
-  }
+  std::optional<LaunchRecorder> recorder;
+  Expected<RepeatedCalls> calls = callRepeatedly(
+      *program, *device, inputs, options.repeat, options.bitwise, report.chip,
+      [&](unsigned i) {
+        if (i == 0)
+          recorder.emplace();
+        if (options.repeat == 1)
+          progress.say("running");
+        else
+          progress.say(("run " + Twine(i + 1) + " of " + Twine(options.repeat))
+                           .str());
+      },
+      [&] {
+        std::vector<LaunchRecord> launches(recorder->getLaunches().begin(),
+                                           recorder->getLaunches().end());
+        recorder.reset();
+        return describeLaunches(launches);
+      });
+  if (!calls)
+    return calls.takeError();
+  results = std::move(calls->results);
+  if (!options.bitwise)
+    return Error::success();
+  report.bitwise = !calls->difference;
+  if (calls->difference)
+    failure = ("result " + Twine(calls->difference->result) + " of run " +
+               Twine(calls->difference->call + 1) +
+               " differs from the first run's; expected the same bits")
+                  .str();
   return Error::success();
 }
 

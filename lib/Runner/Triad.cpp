@@ -6,14 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Pipelines/Pipelines.h"
 #include "norm_fusion/Runner/Benchmark.h"
 #include "norm_fusion/Runner/Error.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -65,35 +60,14 @@ static std::string getKernel(unsigned unroll) {
                        unroll, unroll * threads, loads, stores);
 }
 
-/// Compiles all variants for `chip` into one image.
-static Expected<std::string> compileTriad(StringRef chip, bool emulator) {
-  std::unique_ptr<MLIRContext> context = createContext();
-  std::string text = "module attributes {gpu.container_module} { gpu.module "
-                     "@triad {";
-  for (unsigned unroll : unrolls)
-    text += getKernel(unroll);
-  text += "} }";
-  ParserConfig config(context.get());
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, config);
-  PassManager pm(context.get(), ModuleOp::getOperationName());
-  LowerOptions options;
-  options.chip = chip.str();
-  options.target = emulator ? "emulator" : "nvvm";
-  buildDevicePipeline(pm, options);
-  buildBinaryPipeline(pm, options);
-  if (!module || failed(pm.run(*module)))
-    return makeError(ExitCode::compileFailed,
-                     "the triad kernel doesn't compile for " + chip);
-  for (auto binary : module->getOps<gpu::BinaryOp>())
-    if (auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0]))
-      return object.getObject().getValue().str();
-  return makeError(ExitCode::compileFailed, "the triad kernel has no binary");
-}
-
 Expected<double> mlir::norm_fusion::runner::timeTriad(
     runtime::Device &device, runtime::StreamHandle stream, StringRef chip,
     size_t bytes, unsigned sets, unsigned calls) {
-  Expected<std::string> image = compileTriad(chip, device.isEmulator());
+  std::string kernels;
+  for (unsigned unroll : unrolls)
+    kernels += getKernel(unroll);
+  Expected<std::string> image =
+      compileDeviceModule(kernels, chip, device.isEmulator());
   if (!image)
     return image.takeError();
   // PTX is passed with its terminating zero.

@@ -95,6 +95,10 @@ llvm::Expected<CompiledModule> compilePlain(OwningOpRef<ModuleOp> module,
                                             bool widen,
                                             const CompileOptions &options);
 
+/// An image of `kernels`, the text of gpu.funcs in LLVM's types.
+llvm::Expected<std::string> compileDeviceModule(StringRef kernels,
+                                                StringRef chip, bool emulator);
+
 /// "k=v k=v" as an object; numbers as numbers.
 llvm::json::Object parseFields(StringRef text);
 

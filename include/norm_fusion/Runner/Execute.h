@@ -75,6 +75,9 @@ public:
   /// Copies tensors in, calls, copies results out.
   llvm::Expected<std::vector<runtime::Tensor>>
   run(ArrayRef<runtime::Tensor> arguments);
+  /// Waits for the call, and copies a result of it to the host.
+  llvm::Expected<runtime::Tensor> fetch(const PlacedResult &result,
+                                        const ValueType &type);
   /// Copies tensors to memory of `arena`.
   llvm::Expected<std::vector<PlacedArgument>>
   place(ArrayRef<runtime::Tensor> arguments, Arena &arena);
@@ -92,8 +95,6 @@ protected:
   Program() = default;
   /// Sets the signature and the device, and creates a stream on it.
   llvm::Error attach(const Signature &signature, runtime::Device *device);
-  llvm::Expected<runtime::Tensor> fetch(const PlacedResult &result,
-                                        const ValueType &type);
 
   Signature signature;
   runtime::Device *device = nullptr;
