@@ -545,6 +545,43 @@ static unsigned getRowGroups(unsigned warps) {
       1, std::min<unsigned>(llvm::divideCeil(12, warps), 16 / warps));
 }
 
+/// Rows of some hundred columns of which whole vectors leave an eighth of the
+/// lanes idle, and 3 or 5 half vectors a lane few: 640 or 1152 16-bit columns,
+/// say.
+static ScheduleAttr chooseHalfVectors(MLIRContext *context,
+                                      const Problem &problem,
+                                      const TargetInfo &target, unsigned vector,
+                                      Combine combine) {
+  if (vector != 8 || !target.hasAsyncCopy || problem.accumulatorBytes.empty())
+    return {};
+  int64_t columns = problem.columns, part = 2 * 32 * vector;
+  int64_t held = llvm::divideCeil(columns, part) * part;
+  unsigned lanes, vectors;
+  if (columns <= 96 * vector) {
+    chooseLanes(columns / vector, 1, lanes, vectors);
+    held = lanes * vectors * vector;
+  }
+  if (held * 8 < columns * 9)
+    return {};
+  for (unsigned chunks : {3u, 5u}) {
+    int64_t width = chunks * 32 * vector / 2;
+    unsigned warps = llvm::divideCeil(columns, width);
+    if (warps > 6 || warps * width * 16 > columns * 17)
+      continue;
+    std::string ignored;
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, /*cluster=*/1, warps,
+        /*rowGroups=*/(chunks == 3 ? 16 : 12) / warps, /*slots=*/2, chunks,
+        vector / 2, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
+        /*lanes=*/32, /*rows=*/1);
+    if (isLegalSchedule(problem, schedule, target, ignored) &&
+        estimateRegisters(problem, schedule) <=
+            getRegisterBudget(target, schedule))
+      return schedule;
+  }
+  return {};
+}
+
 /// Rows in a ring: of one or more warps each, or several to a warp.
 static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, std::string &reason) {
@@ -568,6 +605,12 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
     vector = words;
   }
   int64_t vectors = getVectors(problem, vector);
+  if (ScheduleAttr schedule =
+          shifted ? ScheduleAttr()
+                  : chooseHalfVectors(context, problem, target, vector, combine)) {
+    reason = "half vectors leave fewer lanes idle";
+    return schedule;
+  }
 
   std::string why;
   ScheduleAttr fallback;
