@@ -161,6 +161,27 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
     narrowest = std::min(narrowest, bytes);
   }
   std::string why = "no transposed output";
+  // What was fastest: 32 rows, eight vectors a lane of as few warps as have the
+  // registers; one-byte elements need fewer for what they convert.
+  unsigned usualGroups = widest == 1 ? 8 : 16;
+  for (unsigned chunks : {2u, 4u}) {
+    int64_t blocks =
+        llvm::PowerOf2Ceil(llvm::divideCeil(vectors, int64_t(32 * chunks)));
+    if (widest > 2 || chunks * 32 / usualGroups > 16 ||
+        (widest == 2 && chunks == 2) || blocks == 1 ||
+        blocks > target.maxCluster)
+      continue;
+    auto schedule = ScheduleAttr::get(
+        context, Structure::tile, blocks, /*warps=*/1, usualGroups,
+        /*slots=*/1, chunks, vector, Copy::load, Combine::grid, /*pace=*/0,
+        /*grid=*/0, /*lanes=*/32, /*rows=*/32 / usualGroups);
+    if (!isLegalSchedule(problem, schedule, target, why))
+      continue;
+    reason = llvm::formatv("a transposed output: tiles of 32 rows x {0} "
+                           "columns, {1} blocks share a row",
+                           schedule.getBlockColumns(), blocks);
+    return schedule;
+  }
   // Blocks enough to overlap each other's loads and stores, with 64 or 32 bytes
   // a column and two vectors a lane, the rest of a row in other blocks of a
   // cluster; else two blocks, with what they can hold.

@@ -137,7 +137,19 @@ Problem Problem::get(MixedReductionOp op) {
   std::optional<llvm::SmallBitVector> kept;
   llvm::DenseMap<Value, llvm::SmallBitVector> levels;
   op.inferLevels(levels);
+  llvm::DenseMap<Value, unsigned> exchangesBefore;
   for (Operation &inner : *op.getBodyBlock()) {
+    unsigned exchanges = 0;
+    for (Value operand : inner.getOperands())
+      exchanges = std::max(exchanges, exchangesBefore.lookup(operand));
+    // What only a reduction of everything needs isn't exchanged.
+    bool isExchanged = isa<RowReduceOp>(inner) &&
+                       !llvm::all_of(inner.getUsers(), [](Operation *user) {
+                         return isa<PartialAccumulateOp>(user);
+                       });
+    for (Value result : inner.getResults())
+      exchangesBefore[result] = exchanges + isExchanged;
+    problem.exchanges = std::max(problem.exchanges, exchanges + isExchanged);
     if (isa<ColumnReduceOp>(inner))
       problem.unsupported = "column reductions that aren't split";
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
@@ -525,6 +537,10 @@ static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
 /// Programming Guide 13.0, "Thread Block Clusters").
 static constexpr unsigned kPortableCluster = 8;
 
+/// Vectors of a row that the blocks of structure=rows, several on a
+/// multiprocessor, exchange twice as fast as a ring does.
+static constexpr int64_t kRowOfBlocks = 512;
+
 /// Clusters of this size leave no multiprocessor without a block: larger ones
 /// do where a cluster's multiprocessors (a GPC's) aren't a multiple of it.
 static constexpr unsigned kFullCluster = 2;
@@ -658,9 +674,11 @@ static ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
       bool fits = false;
       unsigned blocks, warpsOfBlock;
       SmallVector<unsigned> limits{8, 6, 4};
+      // A second exchange of a row costs blocks that share it more than warps.
       if (isLight)
         limits.insert(limits.begin(), 16);
-      else if (chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
+      else if (problem.exchanges < 2 &&
+               chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
                blocks <= kFullCluster)
         limits.erase(limits.begin());
       for (unsigned most : limits) {
@@ -771,8 +789,10 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
       reason = noRows;
       return tile;
     }
+  // Of wide rows that are exchanged twice, the ring hides more of the waits.
+  bool waits = problem.exchanges > 1 && problem.columns > kRowOfBlocks * vector;
   if (problem.accumulatorBytes.empty() && problem.scalarBytes.empty() &&
-      problem.columns > 96 * vector)
+      problem.columns > 96 * vector && !waits)
     if (ScheduleAttr rows = chooseRows(context, problem, target, noRows)) {
       reason = noRows;
       return rows;
