@@ -31,7 +31,7 @@ using namespace mlir;
 
 /// 8-bit floats, and bf16 unless the machine has conversions for it.
 static bool isNarrow(Type type, bool onGPU) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type) ||
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type) ||
          (!onGPU && isa<BFloat16Type>(type));
 }
 
@@ -117,6 +117,24 @@ static Type withElement(Type like, Type element) {
   return element;
 }
 
+Value norm_fusion::expandScaling(OpBuilder &b, Operation *op) {
+  Location loc = op->getLoc();
+  Value in = op->getOperand(0), scale = op->getOperand(1);
+  Type type = op->getResult(0).getType();
+  bool isTruncation = isa<arith::ScalingTruncFOp>(op);
+  Type computed = isTruncation ? in.getType() : type;
+  Type exponent = withElement(scale.getType(), b.getType<Float8E8M0FNUType>());
+  if (scale.getType() != exponent)
+    scale = arith::TruncFOp::create(b, loc, exponent, scale);
+  if (scale.getType() != computed)
+    scale = arith::ExtFOp::create(b, loc, computed, scale);
+  if (!isTruncation)
+    return arith::MulFOp::create(
+        b, loc, arith::ExtFOp::create(b, loc, computed, in), scale);
+  return arith::TruncFOp::create(b, loc, type,
+                                 arith::DivFOp::create(b, loc, in, scale));
+}
+
 namespace {
 /// Shorthand for the ops of an expansion at one place.
 struct Emitter {
@@ -168,7 +186,7 @@ struct Emitter {
   Type like;
 };
 
-/// extf from bf16, f8E4M3FN or f8E5M2.
+/// extf from bf16 or an 8-bit float.
 struct ExpandExtF final : OpRewritePattern<arith::ExtFOp> {
   ExpandExtF(MLIRContext *context, bool onGPU)
       : OpRewritePattern(context), onGPU(onGPU) {}
@@ -189,6 +207,15 @@ struct ExpandExtF final : OpRewritePattern<arith::ExtFOp> {
       wide = e.bitcast(e.op<arith::ShLIOp>(e.extendBits(bits, 32),
                                            e.integer(32, 16)),
                        f32);
+    } else if (isa<Float8E8M0FNUType>(from)) {
+      // The exponent; 2^-127 is a denormal f32.
+      bits = e.extendBits(bits, 32);
+      Value value = e.op<arith::ShLIOp>(bits, e.integer(32, 23));
+      value = e.op<arith::MaxUIOp>(value, e.integer(32, 0x00400000));
+      Value isNaN =
+          e.compare(arith::CmpIPredicate::eq, bits, e.integer(32, 0xff));
+      value = e.select(isNaN, e.integer(32, 0x7fc00000), value);
+      wide = e.bitcast(value, f32);
     } else if (isa<Float8E5M2Type>(from)) {
       // The upper byte of an f16.
       wide = e.bitcast(e.op<arith::ShLIOp>(e.extendBits(bits, 16),
@@ -236,7 +263,7 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
     auto to = cast<FloatType>(getElementTypeOrSelf(op.getType()));
-    if (!from.isF32() || !isNarrow(to, /*onGPU=*/true) ||
+    if (!from.isF32() || !isa<Float8E4M3FNType, Float8E5M2Type>(to) ||
         isa<TensorType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "not f32 to an 8-bit float");
     if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
@@ -298,7 +325,7 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// truncf to bf16, f8E4M3FN or f8E5M2, and from f64 to f16.
+/// truncf to bf16 or an 8-bit float, and from f64 to f16.
 struct ExpandTruncF final : OpRewritePattern<arith::TruncFOp> {
   ExpandTruncF(MLIRContext *context, bool onGPU)
       : OpRewritePattern(context), onGPU(onGPU) {}
@@ -321,12 +348,46 @@ struct ExpandTruncF final : OpRewritePattern<arith::TruncFOp> {
     }
     if (!from.isF32() && !from.isF64())
       return rewriter.notifyMatchFailure(op, "not from f32 or f64");
-    rewriter.replaceOp(op, round(e, in, cast<FloatType>(from), to));
+    rewriter.replaceOp(op, isa<Float8E8M0FNUType>(to)
+                               ? roundExponent(e, in, cast<FloatType>(from), to)
+                               : round(e, in, cast<FloatType>(from), to));
     return success();
   }
 
 private:
   bool onGPU;
+
+  /// To a power of two: half of the way and more is rounded up, zero to the
+  /// smallest one; NaN for what is too large, and below zero.
+  static Value roundExponent(Emitter &e, Value in, FloatType from,
+                             FloatType to) {
+    unsigned width = from.getWidth();
+    unsigned mantissa = from.getFPMantissaWidth() - 1;
+    auto constant = [&](uint64_t value) { return e.integer(width, value); };
+    Value bits = e.bitcast(in, e.rewriter.getIntegerType(width));
+    Value magnitude = e.op<arith::AndIOp>(
+        bits, constant(llvm::maskTrailingOnes<uint64_t>(width - 1)));
+    uint64_t half = 1ull << (mantissa - 1);
+    Value result = e.op<arith::ShRUIOp>(
+        e.op<arith::AddIOp>(magnitude, constant(half)), constant(mantissa));
+    if (from.isF64()) {
+      result = e.op<arith::SubIOp>(result, constant(1023 - 127));
+      result = e.op<arith::MaxSIOp>(result, constant(0));
+    } else {
+      // Denormals have the exponent of the smallest normal number.
+      Value isUp = e.compare(arith::CmpIPredicate::uge, magnitude,
+                             constant(3 * half / 2));
+      Value isDenormal =
+          e.compare(arith::CmpIPredicate::ult, magnitude, constant(2 * half));
+      result = e.select(isDenormal, e.select(isUp, constant(1), constant(0)),
+                        result);
+    }
+    result = e.op<arith::MinUIOp>(result, constant(255));
+    Value isNegative = e.compare(arith::CmpIPredicate::ugt, bits,
+                                 constant(1ull << (width - 1)));
+    result = e.select(isNegative, constant(255), result);
+    return e.bitcast(e.truncateBits(result, 8), to);
+  }
 
   static Value round(Emitter &e, Value in, FloatType from, FloatType to) {
     unsigned width = from.getWidth();
@@ -383,6 +444,20 @@ private:
   }
 };
 
+/// Scaling conversions, as they are defined.
+template <typename OpT>
+struct ExpandScaling final : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<TensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "on tensors");
+    rewriter.replaceOp(op, norm_fusion::expandScaling(rewriter, op));
+    return success();
+  }
+};
+
 struct ExpandFloatConversionsPass final
     : norm_fusion::impl::NormFusionExpandFloatConversionsBase<
           ExpandFloatConversionsPass> {
@@ -391,6 +466,8 @@ struct ExpandFloatConversionsPass final
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExtF, ExpandTruncF>(&getContext(), !chip.empty());
+    patterns.add<ExpandScaling<arith::ScalingExtFOp>,
+                 ExpandScaling<arith::ScalingTruncFOp>>(&getContext());
     if (hasFloat8Conversions(chip))
       patterns.add<ConvertClamped>(&getContext());
     // Folding would turn a constant bitcast back into what was expanded.

@@ -29,13 +29,15 @@ static APFloat extend(APFloat value) {
 static DenseElementsAttr extend(DenseElementsAttr elements) {
   Type f64 = Float64Type::get(elements.getContext());
   return cast<DenseFPElementsAttr>(elements).mapValues(
-      f64,
-      [](const APFloat &value) { return extend(value).bitcastToAPInt(); });
+      f64, [](const APFloat &value) { return extend(value).bitcastToAPInt(); });
 }
 
-/// True if the op sees a float as bits, or a bit pattern as a float.
+/// True if the op sees a float as bits, or a bit pattern as a float, in a way
+/// that isn't widened: but for arith.bitcast of scalars.
 static bool reinterpretsFloats(Operation *op) {
-  if (!op->getName().getStringRef().ends_with("bitcast"))
+  if (!op->getName().getStringRef().ends_with("bitcast") ||
+      (isa<arith::BitcastOp>(op) &&
+       !isa<ShapedType>(op->getResult(0).getType())))
     return false;
   auto isFloat = [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
@@ -98,17 +100,63 @@ struct WidenPass final : norm_fusion::impl::NormFusionWidenBase<WidenPass> {
     if (result.wasInterrupted())
       return signalPassFailure();
 
+    // Some conversions are no rounding that a reference should do without: a
+    // power of two for a scale, and bits of a float. They see the f64 value as
+    // they would the narrow one.
+    struct Kept {
+      Operation *op;
+      Type from, to;
+    };
+    SmallVector<Kept> kept;
+    SmallVector<Operation *> scaling;
+    module.walk([&](Operation *op) {
+      if (isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
+        scaling.push_back(op);
+    });
+    for (Operation *op : scaling) {
+      OpBuilder b(op);
+      op->getResult(0).replaceAllUsesWith(norm_fusion::expandScaling(b, op));
+      op->erase();
+    }
+    module.walk([&](Operation *op) {
+      auto truncate = dyn_cast<arith::TruncFOp>(op);
+      if (isa<arith::BitcastOp>(op) ||
+          (truncate && isa<Float8E8M0FNUType>(truncate.getType())))
+        kept.push_back(
+            {op, op->getOperand(0).getType(), op->getResult(0).getType()});
+    });
+
     AttrTypeReplacer replacer;
     addReplacements(replacer, &getContext());
     replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
-    module.walk([](Operation *op) {
-      if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+    llvm::DenseSet<Operation *> stays;
+    for (const Kept &entry : kept)
+      stays.insert(entry.op);
+    module.walk([&](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op) && !stays.contains(op)) {
         op->replaceAllUsesWith(op->getOperands());
         op->erase();
       }
     });
+    Type f64 = Float64Type::get(&getContext());
+    for (const Kept &entry : kept) {
+      OpBuilder b(entry.op);
+      Location loc = entry.op->getLoc();
+      if (isa<arith::BitcastOp>(entry.op) && isa<FloatType>(entry.from) &&
+          entry.from != f64)
+        entry.op->setOperand(0,
+                             arith::TruncFOp::create(b, loc, entry.from,
+                                                     entry.op->getOperand(0)));
+      if (!isa<FloatType>(entry.to) || entry.to == f64)
+        continue;
+      Value result = entry.op->getResult(0);
+      result.setType(entry.to);
+      b.setInsertionPointAfter(entry.op);
+      auto wide = arith::ExtFOp::create(b, loc, f64, result);
+      result.replaceAllUsesExcept(wide, wide);
+    }
   }
 };
 } // namespace

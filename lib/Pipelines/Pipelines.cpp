@@ -71,9 +71,11 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
 
 /// Floats that not every machine computes with become those that it does.
 static void addFloatPasses(OpPassManager &function) {
+  // Scaling conversions are several ops on narrow floats.
+  function.addPass(createNormFusionExpandFloatConversions());
   // Narrow floats compute in f32 and are rounded after every op, as the IR says.
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f16", "f8E4M3FN", "f8E5M2"};
+  emulate.sourceTypeStrs = {"bf16", "f16", "f8E4M3FN", "f8E5M2", "f8E8M0FNU"};
   emulate.targetTypeStr = "f32";
   function.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   math::MathExtendToSupportedTypesOptions extend;

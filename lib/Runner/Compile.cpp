@@ -203,7 +203,8 @@ Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
                          what + " " + Twine(index) + " of " + signature.name +
                              " has type " + text +
                              ", expected a ranked tensor or a scalar of f64, "
-                             "f32, f16, bf16, f8E4M3FN, f8E5M2, i1 to i64");
+                             "f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, "
+                             "i1 to i64");
       }
       values.push_back(*value);
     }

@@ -36,6 +36,7 @@ static SmallVector<StringRef, 2> getDescriptions(ElementType type) {
     return {"<u2", "|V2"};
   case ElementType::f8E4M3FN:
   case ElementType::f8E5M2:
+  case ElementType::f8E8M0FNU:
     return {"|u1"};
   case ElementType::i1:
     return {"|b1"};

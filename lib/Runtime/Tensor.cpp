@@ -31,12 +31,12 @@ struct TypeInfo {
   bool finiteOnly; // no infinities, NaN at all ones
 };
 constexpr TypeInfo typeInfos[] = {
-    {"f64", 8, 11, 52, false},   {"f32", 4, 8, 23, false},
-    {"f16", 2, 5, 10, false},    {"bf16", 2, 8, 7, false},
-    {"f8E4M3FN", 1, 4, 3, true}, {"f8E5M2", 1, 5, 2, false},
-    {"i1", 1, 0, 0, false},      {"i8", 1, 0, 0, false},
-    {"i16", 2, 0, 0, false},     {"i32", 4, 0, 0, false},
-    {"i64", 8, 0, 0, false},
+    {"f64", 8, 11, 52, false},    {"f32", 4, 8, 23, false},
+    {"f16", 2, 5, 10, false},     {"bf16", 2, 8, 7, false},
+    {"f8E4M3FN", 1, 4, 3, true},  {"f8E5M2", 1, 5, 2, false},
+    {"f8E8M0FNU", 1, 8, 0, true}, {"i1", 1, 0, 0, false},
+    {"i8", 1, 0, 0, false},       {"i16", 2, 0, 0, false},
+    {"i32", 4, 0, 0, false},      {"i64", 8, 0, 0, false},
 };
 const TypeInfo &getInfo(ElementType type) {
   return typeInfos[static_cast<unsigned>(type)];
@@ -86,6 +86,9 @@ double mlir::norm_fusion::runtime::decodeFloat(ElementType type,
     return bit_cast<float>(static_cast<uint32_t>(bits));
   if (type == ElementType::bf16)
     return bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  if (type == ElementType::f8E8M0FNU)
+    return bits == 255 ? std::numeric_limits<double>::quiet_NaN()
+                       : std::ldexp(1.0, static_cast<int>(bits) - 127);
   const TypeInfo &info = getInfo(type);
   unsigned width = info.exponentBits + info.mantissaBits;
   uint64_t magnitude = bits & maskTrailingOnes<uint64_t>(width);
@@ -112,6 +115,15 @@ uint64_t mlir::norm_fusion::runtime::encodeFloat(ElementType type,
     return bit_cast<uint64_t>(value);
   if (type == ElementType::f32)
     return bit_cast<uint32_t>(static_cast<float>(value));
+  if (type == ElementType::f8E8M0FNU) {
+    // An exponent alone: half of the way and more is rounded up, zero to the
+    // smallest power.
+    if (!(value >= 0))
+      return 255;
+    int64_t exponent = static_cast<int64_t>(
+        (bit_cast<uint64_t>(std::fabs(value)) + (1ull << 51)) >> 52);
+    return std::clamp<int64_t>(exponent - (1023 - 127), 0, 255);
+  }
   const TypeInfo &info = getInfo(type);
   unsigned width = info.exponentBits + info.mantissaBits;
   uint64_t sign = static_cast<uint64_t>(std::signbit(value)) << width;
@@ -253,9 +265,12 @@ void Tensor::fillRandom(uint64_t seed) {
       double u = static_cast<double>((mix(state + i) >> 11) + 1) * 0x1p-53;
       double v = static_cast<double>(mix(state + i + 1) >> 11) * 0x1p-53;
       double radius = std::sqrt(-2 * std::log(u));
-      setFloat(i, radius * std::cos(2 * pi * v));
+      double first = radius * std::cos(2 * pi * v);
+      double second = radius * std::sin(2 * pi * v);
+      bool hasSign = type != ElementType::f8E8M0FNU;
+      setFloat(i, hasSign ? first : std::fabs(first));
       if (i + 1 < end)
-        setFloat(i + 1, radius * std::sin(2 * pi * v));
+        setFloat(i + 1, hasSign ? second : std::fabs(second));
     }
   });
 }

@@ -26,16 +26,17 @@ static unsigned getBytes(Type type) {
 
 /// Of one byte; kernels convert them and move them, nothing else.
 static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
 }
 
 static bool convertsOrMoves(Operation *op) {
-  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
-    return truncate.getRoundingmode().value_or(
-               arith::RoundingMode::to_nearest_even) ==
-           arith::RoundingMode::to_nearest_even;
-  return isa<arith::ExtFOp, arith::BitcastOp, arith::SelectOp,
-             arith::ConstantOp, YieldOp>(op);
+  if (auto rounding = dyn_cast<arith::ArithRoundingModeInterface>(op)) {
+    auto mode = rounding.getRoundingModeAttr();
+    return isa<arith::TruncFOp, arith::ScalingTruncFOp>(op) &&
+           (!mode || mode.getValue() == arith::RoundingMode::to_nearest_even);
+  }
+  return isa<arith::ExtFOp, arith::ScalingExtFOp, arith::BitcastOp,
+             arith::SelectOp, arith::ConstantOp, YieldOp>(op);
 }
 
 /// Types that kernels can load, store and shuffle.
@@ -74,8 +75,16 @@ mixesTotals(MixedReductionOp op,
   return false;
 }
 
+static constexpr StringLiteral kKernelTypes =
+    "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, index, i1, i8, i16, i32 "
+    "or i64";
+
 Problem Problem::get(MixedReductionOp op) {
   Problem problem;
+  auto refuse = [&](const std::string &found, StringRef needed) {
+    problem.unsupported = found;
+    problem.needed = needed.str();
+  };
   SmallVector<int64_t> sizes = op.getStaticDimSizes();
   problem.columns = 1;
   SmallVector<unsigned> columnDims;
@@ -96,8 +105,8 @@ Problem Problem::get(MixedReductionOp op) {
   for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i) {
     Type type = getElementTypeOrSelf(op.getOperand(i).getType());
     if (!isKernelType(type))
-      problem.unsupported =
-          llvm::formatv("operand #{0} has elements of {1}", i, type);
+      refuse(llvm::formatv("operand #{0} has elements of {1}", i, type),
+             kKernelTypes);
     AffineMap map = op.getInputMap(i);
     bool hasColumn = false, hasRow = false;
     for (AffineExpr expr : map.getResults())
@@ -105,8 +114,9 @@ Problem Problem::get(MixedReductionOp op) {
                                                                : hasRow) = true;
     if (!hasColumn && i >= inputs && map.getNumResults() != 0 &&
         map.getNumResults() + columnDims.size() != op.getNumDims())
-      problem.unsupported =
-          llvm::formatv("output #{0} varies over some row dimensions alone", i);
+      refuse(
+          llvm::formatv("output #{0} varies over some row dimensions alone", i),
+          "outputs over all row dimensions, or over columns");
     if (!hasColumn)
       continue;
     // Outputs in another order are written element by element.
@@ -125,13 +135,15 @@ Problem Problem::get(MixedReductionOp op) {
       SmallVector<Type> types(inner.getResultTypes());
       for (Type type : types)
         if (!isKernelType(type))
-          problem.unsupported =
-              llvm::formatv("'{0}' computes {1}", inner.getName(), type);
+          refuse(llvm::formatv("'{0}' computes {1}", inner.getName(), type),
+                 kKernelTypes);
       llvm::append_range(types, inner.getOperandTypes());
       if (auto narrow = llvm::find_if(types, isFloat8);
           narrow != types.end() && !convertsOrMoves(&inner))
-        problem.unsupported =
-            llvm::formatv("'{0}' computes with {1}", inner.getName(), *narrow);
+        refuse(
+            llvm::formatv("'{0}' computes with {1}", inner.getName(), *narrow),
+            "8-bit floats that are converted (to nearest even), selected and "
+            "moved alone");
     }
 
   std::optional<llvm::SmallBitVector> kept;
@@ -151,7 +163,8 @@ Problem Problem::get(MixedReductionOp op) {
       exchangesBefore[result] = exchanges + isExchanged;
     problem.exchanges = std::max(problem.exchanges, exchanges + isExchanged);
     if (isa<ColumnReduceOp>(inner))
-      problem.unsupported = "column reductions that aren't split";
+      refuse("column reductions that aren't split",
+             "norm-fusion-partial-accumulate before");
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
       ++problem.rowReductions;
       if (!reduce.getOver() || reduce.getOver()->size() == columnDims.size())
@@ -169,8 +182,8 @@ Problem Problem::get(MixedReductionOp op) {
       llvm::SmallBitVector missing = op.getColumnDims();
       missing.reset(levels[reduce.getOperand()]);
       if (missing.any())
-        problem.unsupported =
-            "a row reduction of what is the same for blocks of columns";
+        refuse("a row reduction of what is the same for blocks of columns",
+               "row reductions of what varies over all columns");
     }
     auto accumulate = dyn_cast<PartialAccumulateOp>(inner);
     if (!accumulate)
@@ -180,7 +193,8 @@ Problem Problem::get(MixedReductionOp op) {
           getBytes(accumulate.getOperand().getType()));
       problem.taggable &= problem.scalarBytes.back() <= 4;
       if (accumulate.getOver())
-        problem.unsupported = "a reduction of rows over some row dimensions";
+        refuse("a reduction of rows over some row dimensions",
+               "reductions of row values over all row dimensions");
       continue;
     }
     problem.accumulatorBytes.push_back(
@@ -192,7 +206,8 @@ Problem Problem::get(MixedReductionOp op) {
     else
       rows.reset();
     if (kept && *kept != rows)
-      problem.unsupported = "column reductions over different row dimensions";
+      refuse("column reductions over different row dimensions",
+             "column reductions over the same row dimensions");
     kept = rows;
     problem.segmented |= rows.any();
     problem.taggable &= accumulate.getOperand().getType().isF32() &&
@@ -216,14 +231,14 @@ Problem Problem::get(MixedReductionOp op) {
       extra.reset(*kept);
     if (extra.any() || op.getOutputMap(i).getNumResults() <
                            columnDims.size() + (kept ? kept->count() : 0))
-      problem.unsupported = llvm::formatv(
-          "output #{0} varies over other dimensions than the segments and "
-          "columns of the reductions",
-          i);
+      refuse(llvm::formatv("output #{0} varies over other dimensions than the "
+                           "segments and columns of the reductions",
+                           i),
+             "column outputs over exactly these");
   }
   if (op.isSplit() && mixesTotals(op, levels))
-    problem.unsupported =
-        "a column result that needs a reduction of everything";
+    refuse("a column result that needs a reduction of everything",
+           "results of everything that no column result needs");
   return problem;
 }
 

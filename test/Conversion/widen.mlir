@@ -29,8 +29,28 @@ func.func @main(%x: tensor<4xbf16>, %s: f16, %i: tensor<4xi32>) -> tensor<4xf32>
 
 // -----
 
-func.func @bits(%x: f32) -> i32 {
-  // expected-error@+1 {{reads the bits of a float}}
+// Bits are those of the type, and a power of two stays one.
+// CHECK-LABEL: func.func @scale(
+// CHECK-SAME:  %[[X:.*]]: f64) -> (i32, f64, f64)
+// CHECK:       %[[N:.*]] = arith.truncf %[[X]] : f64 to f32
+// CHECK:       arith.bitcast %[[N]] : f32 to i32
+// CHECK:       %[[F:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK:       %[[W:.*]] = arith.extf %[[F]] : f32 to f64
+// CHECK:       %[[E:.*]] = arith.truncf %[[X]] : f64 to f8E8M0FNU
+// CHECK:       %[[P:.*]] = arith.extf %[[E]] : f8E8M0FNU to f64
+// CHECK:       %[[D:.*]] = arith.divf %[[X]], %[[P]] : f64
+// CHECK:       return %{{.*}}, %[[W]], %[[D]]
+func.func @scale(%x: f32) -> (i32, f32, f8E4M3FN) {
   %0 = arith.bitcast %x : f32 to i32
-  return %0 : i32
+  %1 = arith.bitcast %0 : i32 to f32
+  %2 = arith.scaling_truncf %x, %x : f32, f32 to f8E4M3FN
+  return %0, %1, %2 : i32, f32, f8E4M3FN
+}
+
+// -----
+
+func.func @bits(%x: tensor<2xf32>) -> tensor<2xi32> {
+  // expected-error@+1 {{reads the bits of a float}}
+  %0 = tensor.bitcast %x : tensor<2xf32> to tensor<2xi32>
+  return %0 : tensor<2xi32>
 }

@@ -21,6 +21,8 @@ static const llvm::fltSemantics &getSemantics(ElementType type) {
     return APFloat::Float8E4M3FN();
   case ElementType::f8E5M2:
     return APFloat::Float8E5M2();
+  case ElementType::f8E8M0FNU:
+    return APFloat::Float8E8M0FNU();
   default:
     return APFloat::IEEEsingle();
   }
@@ -119,4 +121,19 @@ TEST(Tensor, refusesSizesThatOverflow) {
   EXPECT_FALSE(getByteCount(ElementType::f64, {-1}));
   EXPECT_EQ(getByteCount(ElementType::f64, {0, 3}), 0u);
   EXPECT_EQ(getByteCount(ElementType::f64, {}), 8u);
+}
+
+TEST(Tensor, exponentsAreRoundedAsAPFloatDoes) {
+  constexpr ElementType type = ElementType::f8E8M0FNU;
+  for (int exponent = -130; exponent <= 129; ++exponent)
+    for (double factor : {1.0, 1.0 + 0x1p-52, 1.25, 1.5 - 0x1p-52, 1.5,
+                          1.5 + 0x1p-52, 1.75, 2.0 - 0x1p-52})
+      checkEncode(type, std::ldexp(factor, exponent));
+  for (uint64_t bits = 0; bits < 255; ++bits)
+    EXPECT_EQ(encodeFloat(type, decodeFloat(type, bits)), bits);
+  EXPECT_EQ(encodeFloat(type, 0.0), 0u);
+  EXPECT_EQ(encodeFloat(type, -0.0), 0u);
+  EXPECT_EQ(encodeFloat(type, -1.0), 255u);
+  EXPECT_EQ(encodeFloat(type, HUGE_VAL), 255u);
+  EXPECT_EQ(encodeFloat(type, std::nan("")), 255u);
 }

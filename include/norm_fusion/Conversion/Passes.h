@@ -24,6 +24,9 @@ namespace mlir::norm_fusion {
 #define GEN_PASS_DECL
 #include "norm_fusion/Conversion/Passes.h.inc"
 
+/// What an arith.scaling_extf or scaling_truncf is defined as, before `op`.
+Value expandScaling(OpBuilder &builder, Operation *op);
+
 /// How the gpu.modules of norm-fusion-plain-to-gpu's kernels are called.
 inline constexpr llvm::StringLiteral plainKernelModulePrefix =
     "norm_fusion_plain_kernels";

@@ -44,8 +44,10 @@ def NormFusionWiden : Pass<"norm-fusion-widen", "::mlir::ModuleOp"> {
     Types of values, signatures and attributes become f64, constants are
     extended exactly, conversions between float types disappear. What comes out
     computes the same function with no rounding on the way: the reference that
-    `norm-fusion-runner --check` compares with. A module that looks at the bits
-    of floats is refused.
+    `norm-fusion-runner --check` compares with. Bits of a scalar (arith.bitcast)
+    stay those of its own type, rounded from f64, and an arith.truncf to
+    f8E8M0FNU, a power of two for a scale, is kept; other modules that look at
+    the bits of floats are refused.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -77,11 +79,13 @@ def NormFusionExpandFloatConversions
     : Pass<"norm-fusion-expand-float-conversions"> {
   let summary = "Expand conversions from and to narrow floats to integer ops";
   let description = [{
-    `arith.extf` from and `arith.truncf` to bf16, f8E4M3FN and f8E5M2, and
+    `arith.extf` from and `arith.truncf` to bf16, f8E4M3FN, f8E5M2 and
+    f8E8M0FNU, `arith.scaling_extf` and `arith.scaling_truncf`, and
     `arith.truncf` from f64 to f16, have no lowering or one that needs a library
     or an instruction that not every machine has. The expansion is exact: one
     rounding to nearest even, denormals kept, overflow to infinity, or to NaN
-    where the type has no infinity, as APFloat does.
+    where the type has no infinity, as APFloat does. What is below zero becomes
+    NaN in f8E8M0FNU, which has no sign.
 
     With `chip`, for the code of a GPU, only conversions from and to 8-bit floats
     are expanded, the others are left to the backend. The hardware's conversion

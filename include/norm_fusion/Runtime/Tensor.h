@@ -30,6 +30,7 @@ enum class ElementType : uint8_t {
   bf16,
   f8E4M3FN,
   f8E5M2,
+  f8E8M0FNU,
   i1,
   i8,
   i16,

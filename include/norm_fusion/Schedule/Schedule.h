@@ -45,8 +45,9 @@ struct Problem {
   bool taggable = true;
   /// Rows that segmented accumulations keep apart.
   bool segmented = false;
-  /// Why no kernel can be generated at all; empty if one can.
-  std::string unsupported;
+  /// Why no kernel can be generated at all, and what one needs; empty if one
+  /// can.
+  std::string unsupported, needed;
 
   /// Of an op that is split. Tensors and memrefs give the same.
   static Problem get(MixedReductionOp op);

@@ -24,8 +24,8 @@
 namespace mlir::norm_fusion {
 
 /// Problems with the same key are one class: they have the same schedules.
-/// Every field of Problem is part of it, but `unsupported`; the number of rows
-/// isn't.
+/// Every field of Problem is part of it, but why there is no kernel; the number
+/// of rows isn't.
 std::string getKey(const Problem &problem);
 
 struct TuningEntry {

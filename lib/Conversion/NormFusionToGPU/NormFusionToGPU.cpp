@@ -201,6 +201,8 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   if (!op.isSplit() && !streams)
     clusters = shares ? shares
                       : constant(std::numeric_limits<int32_t>::max() / cluster);
+  else if (shares && schedule.getCombine() == Combine::kernel)
+    clusters = shares; // no block waits for another
   else if (cluster == 1)
     clusters =
         func::CallOp::create(

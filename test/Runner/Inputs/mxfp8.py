@@ -36,6 +36,7 @@ print(f"""  %c0 = arith.constant 0 : index
   %eps = arith.constant 1.0e-6 : f32
   %largest = arith.constant 448.0 : f32
   %least = arith.constant -448.0 : f32
+  %safe = arith.constant 224.0 : f32
   %zero8 = arith.constant 0 : i32
   %s8 = arith.constant 8 : i32
   %s23 = arith.constant 23 : i32
@@ -75,7 +76,9 @@ elif form == "log":
     %d = arith.subf %f, %eight : f32
     %r = math.exp2 %d : f32""", parallel)
 else:
-    generic("code", [("%amax", B("f32"), flat)], flat, B("f8E8M0FNU"), """    %q = arith.divf %i0, %largest : f32
+    # Without a clamp nothing may be rounded beyond the largest value.
+    over = "largest" if form == "convert" else "safe"
+    generic("code", [("%amax", B("f32"), flat)], flat, B("f8E8M0FNU"), f"""    %q = arith.divf %i0, %{over} : f32
     %r = arith.truncf %q : f32 to f8E8M0FNU""", parallel)
     if form == "convert":
         generic("scale", [("%code", B("f8E8M0FNU"), flat)], flat, B("f32"), "    %r = arith.extf %i0 : f8E8M0FNU to f32", parallel)

@@ -71,7 +71,7 @@ private:
       remark::missed(op.getLoc(), options)
           << remark::metric("op", op->getName().getStringRef().str())
           << remark::metric("found", reason)
-          << remark::metric("needed", "what a kernel can be generated for");
+          << remark::metric("needed", problem.needed);
       return success();
     }
     if (!op.getScheduleAttr())
