@@ -359,7 +359,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
   StringRef text(reinterpret_cast<char *>(data), size);
   // Upstream's bytecode reader breaks the heap on changed bytes: few of those.
   unsigned kind = seed % 32;
-  if (kind > 4)
+  if (kind > 4 || (kind > 0 && isBytecode(text)))
     if (std::string result = mutateModule(text, seed);
         !result.empty() && result.size() <= maxSize)
       return copyOut(result, data, maxSize);

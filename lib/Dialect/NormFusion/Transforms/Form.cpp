@@ -265,6 +265,15 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                    [&](Operation *op) { return taken[info.getOrder(op)]; }))
     return false;
   GroupBuilder builder(info, group, replaced);
+  SmallVector<Value> inputs = builder.getInputs();
+  // So with a value that only another group's ops have by now.
+  if (llvm::any_of(inputs, [&](Value input) {
+        Operation *def = input.getDefiningOp();
+        std::optional<unsigned> number =
+            def ? info.findOrder(def) : std::nullopt;
+        return number && taken[*number];
+      }))
+    return false;
   if (!builder.canBuild()) {
     missed.push_back({"unknown-size", group.members.front(),
                       "a size that no operand has", "sizes from operands"});
@@ -277,7 +286,6 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
                       refusal->needed});
     return false;
   }
-  SmallVector<Value> inputs = builder.getInputs();
   // Best where the last of the ops stood, behind what the block checks first,
   // if few ops have to move behind it; else as soon as the operands are there.
   Operation *after = group.members.back(), *blame = nullptr;
