@@ -35,8 +35,8 @@ static constexpr unsigned kFewThreads = 1024, kThreads = 1280;
 /// 32-bit registers that a thread needs, estimated from what kernels compiled
 /// to without spills: the packed vectors of its rows and of the columns'
 /// inputs, the addresses of a tile's rows, and the rest.
-static unsigned estimateRegisters(const Problem &problem,
-                                  ScheduleAttr schedule) {
+static unsigned estimateRowRegisters(const Problem &problem,
+                                     ScheduleAttr schedule) {
   unsigned columns = schedule.getChunks() * schedule.getVector();
   unsigned bytes =
       schedule.getRows() * problem.bytesPerColumn() + problem.columnInputBytes;
@@ -51,7 +51,7 @@ unsigned norm_fusion::getMinBlocks(const Problem &problem,
       schedule.getStructure() != Structure::tile)
     return 1;
   unsigned threads = schedule.getThreads();
-  unsigned needed = llvm::alignTo(estimateRegisters(problem, schedule), 8);
+  unsigned needed = llvm::alignTo(estimateRowRegisters(problem, schedule), 8);
   return std::clamp(registers / (threads * needed), 1u,
                     std::max(kThreads / threads, 1u));
 }
@@ -87,9 +87,9 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
             "column, and vectors of 4 to 32 bytes",
             schedule.getVector(), rows, bytes));
   }
-  unsigned most = std::min(target.registers / schedule.getThreads(),
-                           target.maxRegisters);
-  unsigned needed = estimateRegisters(problem, schedule);
+  unsigned most =
+      std::min(target.registers / schedule.getThreads(), target.maxRegisters);
+  unsigned needed = estimateRowRegisters(problem, schedule);
   if (needed > most)
     return refuse(llvm::formatv("structure={0} needs about {1} registers a "
                                 "thread, {2} are there",

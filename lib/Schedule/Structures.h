@@ -1,7 +1,7 @@
 //===- Structures.h - What the structures' schedules share ------*- C++ -*-===//
 //
-// Between the files of this library: each structure but the ring has its choice
-// and its legality in a file of its own.
+// Between the files of this library: each structure has its choice in a file of
+// its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,22 @@ unsigned getVector(const Problem &problem);
 
 /// Vectors of `vector` columns that hold a row; at least one.
 int64_t getVectors(const Problem &problem, unsigned vector);
+
+/// Columns of 16 bytes of the narrowest type of two bytes or more.
+unsigned getFullVector(const Problem &problem);
+
+/// 32-bit registers that a thread needs, estimated for the ring.
+unsigned estimateRegisters(const Problem &problem, ScheduleAttr schedule);
+
+/// Those that it can have, 32-bit.
+unsigned getRegisterBudget(const TargetInfo &target, ScheduleAttr schedule);
+
+/// What any problem can have.
+ScheduleAttr makePlain(MLIRContext *context);
+
+/// structure=ring or small, else plain; why in `reason`.
+ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
+                        const TargetInfo &target, std::string &reason);
 
 /// One block a row (structure=rows); null and why in `reason` where a row
 /// doesn't fit.

@@ -1,0 +1,247 @@
+//===- Problem.cpp - What a schedule is chosen for ------------------------===//
+//
+// The numbers of an op that schedules depend on, and what no kernel can be
+// generated for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Schedule/Schedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+static unsigned getBytes(Type type) {
+  if (type.isIndex())
+    return 8;
+  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+/// Of one byte; kernels convert them and move them, nothing else.
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
+}
+
+static bool convertsOrMoves(Operation *op) {
+  if (auto rounding = dyn_cast<arith::ArithRoundingModeInterface>(op)) {
+    auto mode = rounding.getRoundingModeAttr();
+    return isa<arith::TruncFOp, arith::ScalingTruncFOp>(op) &&
+           (!mode || mode.getValue() == arith::RoundingMode::to_nearest_even);
+  }
+  return isa<arith::ExtFOp, arith::ScalingExtFOp, arith::BitcastOp,
+             arith::SelectOp, arith::ConstantOp, YieldOp>(op);
+}
+
+/// Types that kernels can load, store and shuffle.
+static bool isKernelType(Type type) {
+  if (type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+      type.isIndex() || isFloat8(type))
+    return true;
+  if (!type.isSignlessInteger())
+    return false;
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
+}
+
+/// True if a column result needs a reduction of everything.
+static bool
+mixesTotals(MixedReductionOp op,
+            const llvm::DenseMap<Value, llvm::SmallBitVector> &levels) {
+  Block *combine = op.getCombineBlock();
+  unsigned inputs = op.getInputs().size();
+  SmallVector<Value> worklist;
+  for (Value value : combine->getTerminator()->getOperands())
+    if (levels.lookup(value).any())
+      worklist.push_back(value);
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getArgNumber() >= inputs && levels.lookup(argument).none())
+        return true;
+      continue;
+    }
+    llvm::append_range(worklist, value.getDefiningOp()->getOperands());
+  }
+  return false;
+}
+
+static constexpr StringLiteral kKernelTypes =
+    "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, index, i1, i8, i16, i32 "
+    "or i64";
+
+Problem Problem::get(MixedReductionOp op) {
+  Problem problem;
+  auto refuse = [&](const std::string &found, StringRef needed) {
+    problem.unsupported = found;
+    problem.needed = needed.str();
+  };
+  SmallVector<int64_t> sizes = op.getStaticDimSizes();
+  problem.columns = 1;
+  SmallVector<unsigned> columnDims;
+  for (unsigned d = 0; d < op.getNumDims(); ++d) {
+    if (!op.isColumnDim(d))
+      continue;
+    columnDims.push_back(d);
+    problem.columns = ShapedType::isDynamic(problem.columns) ||
+                              ShapedType::isDynamic(sizes[d])
+                          ? ShapedType::kDynamic
+                          : problem.columns * sizes[d];
+  }
+  problem.innerColumns = sizes[columnDims.back()];
+  // Vectors must not cross from one block of columns to the next.
+  problem.contiguousColumns =
+      columnDims.size() == 1 || !ShapedType::isDynamic(problem.innerColumns);
+  unsigned inputs = op.getInputs().size();
+  for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i) {
+    Type type = getElementTypeOrSelf(op.getOperand(i).getType());
+    if (!isKernelType(type))
+      refuse(llvm::formatv("operand #{0} has elements of {1}", i, type),
+             kKernelTypes);
+    AffineMap map = op.getInputMap(i);
+    bool hasColumn = false, hasRow = false;
+    for (AffineExpr expr : map.getResults())
+      (op.isColumnDim(cast<AffineDimExpr>(expr).getPosition()) ? hasColumn
+                                                               : hasRow) = true;
+    if (!hasColumn && i >= inputs && map.getNumResults() != 0 &&
+        map.getNumResults() + columnDims.size() != op.getNumDims())
+      refuse(
+          llvm::formatv("output #{0} varies over some row dimensions alone", i),
+          "outputs over all row dimensions, or over columns");
+    if (!hasColumn)
+      continue;
+    // Outputs in another order are written element by element.
+    auto last = cast<AffineDimExpr>(map.getResults().back());
+    if (i < inputs && map.isFunctionOfDim(columnDims.back()))
+      problem.contiguousColumns &= last.getPosition() == columnDims.back();
+    if (i >= inputs)
+      problem.narrowOutputs |= hasRow && getBytes(type) == 1;
+    else if (hasRow)
+      problem.elementBytes.push_back(getBytes(type));
+    else
+      problem.columnInputBytes += getBytes(type);
+  }
+  for (Region *region : {&op.getBody(), &op.getCombine()})
+    for (Operation &inner : region->getOps()) {
+      SmallVector<Type> types(inner.getResultTypes());
+      for (Type type : types)
+        if (!isKernelType(type))
+          refuse(llvm::formatv("'{0}' computes {1}", inner.getName(), type),
+                 kKernelTypes);
+      llvm::append_range(types, inner.getOperandTypes());
+      if (auto narrow = llvm::find_if(types, isFloat8);
+          narrow != types.end() && !convertsOrMoves(&inner))
+        refuse(
+            llvm::formatv("'{0}' computes with {1}", inner.getName(), *narrow),
+            "8-bit floats that are converted (to nearest even), selected and "
+            "moved alone");
+    }
+
+  std::optional<llvm::SmallBitVector> kept;
+  llvm::DenseMap<Value, llvm::SmallBitVector> levels;
+  op.inferLevels(levels);
+  llvm::DenseMap<Value, unsigned> exchangesBefore;
+  for (Operation &inner : *op.getBodyBlock()) {
+    unsigned exchanges = 0;
+    for (Value operand : inner.getOperands())
+      exchanges = std::max(exchanges, exchangesBefore.lookup(operand));
+    // What only a reduction of everything needs isn't exchanged.
+    bool isExchanged = isa<RowReduceOp>(inner) &&
+                       !llvm::all_of(inner.getUsers(), [](Operation *user) {
+                         return isa<PartialAccumulateOp>(user);
+                       });
+    for (Value result : inner.getResults())
+      exchangesBefore[result] = exchanges + isExchanged;
+    problem.exchanges = std::max(problem.exchanges, exchanges + isExchanged);
+    if (isa<ColumnReduceOp>(inner))
+      refuse("column reductions that aren't split",
+             "norm-fusion-partial-accumulate before");
+    if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
+      ++problem.rowReductions;
+      if (!reduce.getOver() || reduce.getOver()->size() == columnDims.size())
+        continue;
+      // Of the last column dimensions, one block of columns after the other.
+      SmallVector<int64_t> over(*reduce.getOver());
+      llvm::sort(over);
+      int64_t block = 1;
+      for (auto [d, dim] :
+           llvm::zip(over, ArrayRef(columnDims).take_back(over.size())))
+        block = d != dim || block == 0 || ShapedType::isDynamic(sizes[d])
+                    ? 0
+                    : block * sizes[d];
+      problem.blockColumns.push_back(block);
+      llvm::SmallBitVector missing = op.getColumnDims();
+      missing.reset(levels[reduce.getOperand()]);
+      if (missing.any())
+        refuse("a row reduction of what is the same for blocks of columns",
+               "row reductions of what varies over all columns");
+    }
+    auto accumulate = dyn_cast<PartialAccumulateOp>(inner);
+    if (!accumulate)
+      continue;
+    if (!levels[accumulate.getOperand()].anyCommon(op.getColumnDims())) {
+      problem.scalarBytes.push_back(
+          getBytes(accumulate.getOperand().getType()));
+      problem.taggable &= problem.scalarBytes.back() <= 4;
+      if (accumulate.getOver())
+        refuse("a reduction of rows over some row dimensions",
+               "reductions of row values over all row dimensions");
+      continue;
+    }
+    problem.accumulatorBytes.push_back(
+        getBytes(accumulate.getOperand().getType()));
+    llvm::SmallBitVector rows = op.getRowDims();
+    if (accumulate.getOver())
+      for (int64_t d : ArrayRef<int64_t>(*accumulate.getOver()))
+        rows.reset(d);
+    else
+      rows.reset();
+    if (kept && *kept != rows)
+      refuse("column reductions over different row dimensions",
+             "column reductions over the same row dimensions");
+    kept = rows;
+    problem.segmented |= rows.any();
+    problem.taggable &= accumulate.getOperand().getType().isF32() &&
+                        (accumulate.getCombiner() == Combiner::add ||
+                         accumulate.getCombiner() == Combiner::mul);
+  }
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
+    if (isTiledOutput(op, i))
+      problem.tiledBytes.push_back(
+          getBytes(getElementTypeOrSelf(op.getOutputs()[i].getType())));
+  // A column output may vary over the kept rows and the columns alone.
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
+    if (!op.isColumnOutput(i) || op.getOutputMap(i).getNumResults() == 0)
+      continue;
+    llvm::SmallBitVector extra(op.getNumDims());
+    for (AffineExpr expr : op.getOutputMap(i).getResults())
+      if (unsigned d = cast<AffineDimExpr>(expr).getPosition();
+          !op.isColumnDim(d))
+        extra.set(d);
+    if (kept)
+      extra.reset(*kept);
+    if (extra.any() || op.getOutputMap(i).getNumResults() <
+                           columnDims.size() + (kept ? kept->count() : 0))
+      refuse(llvm::formatv("output #{0} varies over other dimensions than the "
+                           "segments and columns of the reductions",
+                           i),
+             "column outputs over exactly these");
+  }
+  if (op.isSplit() && mixesTotals(op, levels))
+    refuse("a column result that needs a reduction of everything",
+           "results of everything that no column result needs");
+  return problem;
+}
+
+unsigned Problem::bytesPerColumn() const {
+  unsigned bytes = 0;
+  for (unsigned b : elementBytes)
+    bytes += b;
+  return bytes;
+}

@@ -1,0 +1,288 @@
+//===- Ring.cpp - Rows in registers, streamed through a ring --------------===//
+//
+// `warps` warps of 32 lanes in each of `cluster` blocks own `chunks` vectors of
+// `vector` columns each, and `slots` rows a row group are in flight through
+// shared memory. Rows of a few vectors share a warp (small). What doesn't fit
+// is plain. The numbers were measured on an H200 (docs/performance.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structures.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+ScheduleAttr norm_fusion::makePlain(MLIRContext *context) {
+  std::string ignored;
+  return parseSchedule(context, "structure=plain warps=8", ScheduleAttr(),
+                       ignored);
+}
+
+/// A warp's rows side by side: the lanes a row, fewest idle, then most lanes,
+/// but at least `fewest` vectors a lane where a row has several.
+static void chooseLanes(int64_t vectors, unsigned fewest, unsigned &lanes,
+                        unsigned &chunks) {
+  int64_t best = std::numeric_limits<int64_t>::max();
+  for (unsigned candidate : {32u, 16u, 8u, 4u, 2u, 1u}) {
+    int64_t needed = llvm::divideCeil(vectors, int64_t(candidate));
+    int64_t idle = needed * candidate - vectors;
+    if (needed < fewest && candidate > 1)
+      continue;
+    // A lane's share of the idle ones, in parts of the row.
+    if (needed <= 3 && idle * 8 < best) {
+      best = idle * 8;
+      lanes = candidate;
+      chunks = needed;
+    }
+  }
+}
+
+/// Blocks and warps that share a row of `vectors` vectors: as few blocks as
+/// leave at most `most` warps of each, or what fits.
+static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
+                        const TargetInfo &target, unsigned &cluster,
+                        unsigned &warps) {
+  for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
+    int64_t needed = llvm::divideCeil(vectors, int64_t(32) * chunks * cluster);
+    bool isLast = cluster * 2 > target.maxCluster;
+    if (needed <= (isLast ? 16 : most)) {
+      warps = needed;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Blocks of a cluster that every device with clusters runs (CUDA C++
+/// Programming Guide 13.0, "Thread Block Clusters").
+static constexpr unsigned kPortableCluster = 8;
+
+/// Clusters of this size leave no multiprocessor without a block: larger ones
+/// do where a cluster's multiprocessors (a GPC's) aren't a multiple of it.
+static constexpr unsigned kFullCluster = 2;
+
+/// Steps that a row group of a cluster may be ahead of the others' average.
+/// One is too tight for LayerNorm's steps, four lets RMSNorm's drift (H200,
+/// 32768x4096 and 65536x8192 bf16, docs/performance.md).
+static constexpr unsigned kPace = 2;
+
+/// Registers that the estimate may be over a thread's budget where the next
+/// choice leaves less than 12 warps, or more than an eighth of them idle: a few
+/// spilled values cost less.
+static constexpr unsigned kRegisterSlack = 8;
+
+/// Row groups of `warps` warps: their steps overlap.
+static unsigned getRowGroups(unsigned warps) {
+  return std::max<unsigned>(
+      1, std::min<unsigned>(llvm::divideCeil(12, warps), 16 / warps));
+}
+
+/// Rows of some hundred columns of which whole vectors leave an eighth of the
+/// lanes idle, and 3 or 5 half vectors a lane few: 640 or 1152 16-bit columns,
+/// say.
+static ScheduleAttr chooseHalfVectors(MLIRContext *context,
+                                      const Problem &problem,
+                                      const TargetInfo &target, unsigned vector,
+                                      Combine combine) {
+  if (vector != 8 || !target.hasAsyncCopy || problem.accumulatorBytes.empty())
+    return {};
+  int64_t columns = problem.columns, part = 2 * 32 * vector;
+  int64_t held = llvm::divideCeil(columns, part) * part;
+  unsigned lanes, vectors;
+  if (columns <= 96 * vector) {
+    chooseLanes(columns / vector, 1, lanes, vectors);
+    held = lanes * vectors * vector;
+  }
+  if (held * 8 < columns * 9)
+    return {};
+  for (unsigned chunks : {3u, 5u}) {
+    int64_t width = chunks * 32 * vector / 2;
+    unsigned warps = llvm::divideCeil(columns, width);
+    if (warps > 6 || warps * width * 16 > columns * 17)
+      continue;
+    std::string ignored;
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, /*cluster=*/1, warps,
+        /*rowGroups=*/(chunks == 3 ? 16 : 12) / warps, /*slots=*/2, chunks,
+        vector / 2, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
+        /*lanes=*/32, /*rows=*/1);
+    if (isLegalSchedule(problem, schedule, target, ignored) &&
+        estimateRegisters(problem, schedule) <=
+            getRegisterBudget(target, schedule))
+      return schedule;
+  }
+  return {};
+}
+
+/// Rows in a ring: of one or more warps each, or several to a warp.
+ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
+                                     const Problem &problem,
+                                     const TargetInfo &target,
+                                     std::string &reason) {
+  unsigned vector = getVector(problem);
+  bool tags = problem.taggable && !problem.segmented;
+  Combine combine = tags ? Combine::tags : Combine::grid;
+  Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;
+  // Copies of 4 bytes are many: where elements are narrower, a warp's part of a
+  // row is shifted instead, and read by words. A lane holds as many columns as
+  // with full vectors.
+  unsigned scale = getFullVector(problem) / vector;
+  bool shifted =
+      copy == Copy::cp_async && problem.innerColumns == problem.columns &&
+      llvm::any_of(problem.elementBytes,
+                   [&](unsigned bytes) { return bytes * vector < 8; }) &&
+      llvm::any_of(problem.elementBytes,
+                   [](unsigned bytes) { return bytes < 4; });
+  if (shifted) {
+    unsigned words = 4 / *llvm::min_element(problem.elementBytes);
+    scale = getFullVector(problem) / words;
+    vector = words;
+  }
+  int64_t vectors = getVectors(problem, vector);
+  if (ScheduleAttr schedule =
+          shifted
+              ? ScheduleAttr()
+              : chooseHalfVectors(context, problem, target, vector, combine)) {
+    reason = "half vectors leave fewer lanes idle";
+    return schedule;
+  }
+
+  std::string why;
+  ScheduleAttr fallback;
+  // Two vectors a lane keep accumulators and rows within the registers of 12
+  // to 16 warps; wider rows need more of both. Without accumulators a lane
+  // holds more of a row rather than share it with other blocks.
+  SmallVector<unsigned> order{2, 1, 3, 4};
+  bool isLight = problem.accumulatorBytes.empty();
+  if (isLight && vectors > 2 * 32 * 8)
+    order = {4, 2, 1, 3};
+  for (unsigned chunks : order) {
+    unsigned lane = std::min<int64_t>(
+        {int64_t(chunks * scale), int64_t(llvm::divideCeil(vectors, 32)), 16});
+    Structure structure = Structure::ring;
+    unsigned cluster = 1, warps = 1, lanes = 32, rows = 1, groups;
+    if (vectors <= 96 && !shifted) {
+      structure = Structure::small;
+      if (chunks != order.front())
+        break;
+      // The shuffles of a row's sums are shared by few columns otherwise.
+      unsigned fewest = vector < 8 && getFullVector(problem) == 8 ? 2 : 1;
+      chooseLanes(vectors, fewest, lanes, chunks);
+      // Halves of vectors where they leave a lane fewer columns.
+      unsigned narrow = vector;
+      if (chunks * vector > 16 && vector >= 8 && vectors <= 48) {
+        narrow = vector / 2;
+        chooseLanes(2 * vectors, fewest, lanes, chunks);
+      }
+      vector = narrow;
+      // Elements that a lane holds at once: few, so that 16 warps have the
+      // registers.
+      unsigned held = 16;
+      unsigned warpBytes =
+          std::max(chunks * 32 * vector * problem.bytesPerColumn(), 1u);
+      groups = std::clamp(target.bytesInFlight / warpBytes, 4u, 16u);
+      rows = std::min(held / (chunks * vector),
+                      target.bytesInFlight / (groups * warpBytes));
+      rows = llvm::bit_floor(std::clamp(rows, 1u, lanes));
+    } else {
+      chunks = lane;
+      // 12 warps a block where one block or two hold a row; else few blocks
+      // with up to 16 warps each, where these have the registers; else more
+      // blocks and fewer warps of a row, but no more blocks than any device
+      // grants a cluster.
+      bool fits = false;
+      unsigned blocks, warpsOfBlock;
+      SmallVector<unsigned> limits{8, 6, 4};
+      // A second exchange of a row costs blocks that share it more than warps.
+      if (isLight)
+        limits.insert(limits.begin(), 16);
+      else if (problem.exchanges < 2 &&
+               chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
+               blocks <= kFullCluster)
+        limits.erase(limits.begin());
+      for (unsigned most : limits) {
+        if (!chooseWarps(vectors, chunks, most, target, blocks, warpsOfBlock) ||
+            (fits && blocks > kPortableCluster))
+          break;
+        fits = true;
+        cluster = blocks;
+        warps = warpsOfBlock;
+        groups = getRowGroups(warps);
+        auto schedule =
+            ScheduleAttr::get(context, structure, cluster, warps, groups, 1,
+                              chunks, vector, copy, combine, /*pace=*/0,
+                              /*grid=*/0, lanes, rows);
+        unsigned held = blocks * warpsOfBlock, next = held;
+        if (chooseWarps(vectors, chunks, most - 2, target, blocks,
+                        warpsOfBlock))
+          next = blocks * warpsOfBlock;
+        unsigned slack = next * 8 > held * 9 ? kRegisterSlack : 0;
+        if (estimateRegisters(problem, schedule) <=
+            getRegisterBudget(target, schedule) + slack)
+          break;
+      }
+      if (!fits) {
+        why = "a row doesn't fit the registers of a block or cluster";
+        continue;
+      }
+    }
+    // Fewer row groups leave more registers, but at least 8 warps.
+    unsigned fewest = llvm::divideCeil(8, warps);
+    for (; groups > 0; --groups) {
+      if (fallback && groups < fewest)
+        break;
+      // What a step takes in the ring: idle lanes have slots too.
+      unsigned stepBytes = groups * warps * chunks * 32 * vector * rows *
+                           problem.bytesPerColumn();
+      unsigned slots =
+          std::clamp<unsigned>(target.bytesInFlight / std::max(1u, stepBytes),
+                               structure == Structure::ring ? 2 : 1, 3);
+      ScheduleAttr schedule;
+      for (; slots > 0 && !schedule; --slots) {
+        schedule = ScheduleAttr::get(context, structure, cluster, warps, groups,
+                                     slots, chunks, vector, copy, combine,
+                                     /*pace=*/0, /*grid=*/0, lanes, rows);
+        if (!isLegalSchedule(problem, schedule, target, why))
+          schedule = {};
+      }
+      if (!schedule)
+        continue;
+      unsigned registers = estimateRegisters(problem, schedule);
+      unsigned budget = getRegisterBudget(target, schedule);
+      bool isTight = groups > 1 && (groups - 1) * warps < 12 &&
+                     structure == Structure::ring;
+      if (registers > budget + (isTight ? kRegisterSlack : 0)) {
+        why = llvm::formatv("about {0} registers a thread are needed, {1} are "
+                            "there",
+                            registers, budget);
+        // Some spilled registers still cost less than reading a row twice.
+        if (!fallback)
+          fallback = schedule;
+        continue;
+      }
+      reason =
+          llvm::formatv("{0} columns of {1} bytes in registers, {2} bytes "
+                        "in flight, about {3} of {4} registers",
+                        problem.columns, problem.bytesPerColumn(),
+                        schedule.getSlots() * stepBytes, registers, budget);
+      // Clusters drift apart; single blocks were slower with pacing, and 12
+      // warps in clusters that leave multiprocessors idle.
+      bool drifts =
+          cluster > 1 && (cluster == kFullCluster || warps * groups > 12);
+      if (!tags || !drifts || registers > budget)
+        return schedule;
+      return ScheduleAttr::get(context, structure, cluster, warps, groups,
+                               schedule.getSlots(), chunks, vector, copy,
+                               combine, kPace, /*grid=*/0, lanes, rows);
+    }
+  }
+  if (fallback) {
+    reason = "spills, because " + why;
+    return fallback;
+  }
+  reason = "plain, because " + why;
+  return makePlain(context);
+}
