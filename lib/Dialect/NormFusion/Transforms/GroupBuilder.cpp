@@ -356,6 +356,20 @@ bool GroupBuilder::canBuild() {
     AxisMap axes = getResultAxes(result);
     if (!canReshape(getCoarse(flatten(axes)), axes))
       return false;
+    // Sizes that other ops say are others: the module contradicts itself.
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(result.getType()).getShape();
+    for (auto [list, size] : llvm::zip_equal(axes, shape)) {
+      int64_t extent = 1;
+      for (unsigned axis : list)
+        extent = ShapedType::isDynamic(extent) ||
+                         ShapedType::isDynamic(space.getExtent(axis))
+                     ? ShapedType::kDynamic
+                     : extent * space.getExtent(axis);
+      if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(size) &&
+          extent != size)
+        return false;
+    }
   }
   unsigned columns = llvm::count_if(dims, [&](const AxisList &dim) {
     return group.columns.test(dim.front());
