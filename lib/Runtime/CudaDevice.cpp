@@ -146,7 +146,7 @@ public:
   Error beginCapture(StreamHandle stream) override {
     enter();
     return check(
-        driver.streamBeginCapture(get(stream), cuda::captureThreadLocal),
+        driver.streamBeginCapture(get(stream), cuda::captureRelaxed),
         "can't begin a capture");
   }
   Expected<GraphHandle> endCapture(StreamHandle stream) override {

@@ -70,7 +70,7 @@ enum JitOption : int { errorLogBuffer = 5, errorLogBufferBytes = 6 };
 enum : unsigned {
   attachGlobal = 1,
   streamNonBlocking = 1,
-  captureThreadLocal = 1,
+  captureRelaxed = 2, // allocations don't end it
   captureActive = 1,
 };
 

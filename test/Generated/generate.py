@@ -298,12 +298,12 @@ class Program:
         pool += [self.argument(ROW) for _ in range(r.choice([0, 1, 2]))] + [self.argument(COL) for _ in range(r.choice([0, 1, 1, 2]))]
         if r.random() < 0.15:
             pool.append(Value(self.e.argument(self.layouts[0], "i1"), FULL))
-        if r.random() < 0.12:
-            small = self.argument(FULL, "i8")
-            pool.append(Value(self.e.point(self.layouts[0], [small.tensor], "i32", lambda b, xs: b.op(f"arith.shrsi {xs[0]}, {b.op('arith.constant 5 : i32')} : i32")), FULL, [small]))
         for i, a in enumerate(self.axes):
             if a.dynamic and i not in self.e.sources:
                 pool.append(Value(self.e.argument(self.layouts[0], "f32"), FULL))
+        if r.random() < 0.12:
+            small = self.argument(FULL, "i8")
+            pool.append(Value(self.e.point(self.layouts[0], [small.tensor], "i32", lambda b, xs: b.op(f"arith.shrsi {xs[0]}, {b.op('arith.constant 5 : i32')} : i32")), FULL, [small]))
         seen, columns, steps = set(), [], r.randrange(3, 12)
         while steps > 0 or (seen != set(kinds) and self.rng.random() < 0.97):
             steps -= 1

@@ -274,7 +274,9 @@ TEST_F(CudaDeviceTest, OutOfMemory) {
 }
 
 TEST_F(CudaDeviceTest, TwoStreams) {
-  // One waits for what the other is given afterwards.
+  // One waits for what the other is given afterwards. The driver loads a kernel
+  // when it is first asked for, which waits for those that run.
+  get("add");
   uint32_t *flag = allocate(1), *data = allocate(1);
   EXPECT_EQ(text(device->synchronize(stream)), "");
   StreamHandle other = *device->createStream();
