@@ -114,7 +114,9 @@ Problem Problem::get(MixedReductionOp op) {
       refuse(
           llvm::formatv("output #{0} varies over some row dimensions alone", i),
           "outputs over all row dimensions, or over columns");
-    if (!hasColumn)
+    // Kernels don't load what the body doesn't use.
+    if (!hasColumn ||
+        (i < inputs && op.getBodyBlock()->getArgument(i).use_empty()))
       continue;
     // Outputs in another order are written element by element.
     auto last = cast<AffineDimExpr>(map.getResults().back());

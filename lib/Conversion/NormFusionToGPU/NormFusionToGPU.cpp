@@ -12,6 +12,7 @@
 #include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -156,6 +157,20 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   return function;
 }
 
+/// The floor: what runs where `schedule` can't.
+static ScheduleAttr getPlainSchedule(ScheduleAttr schedule) {
+  Combine combine = schedule.getCombine() == Combine::tags
+                        ? Combine::grid
+                        : schedule.getCombine();
+  std::string ignored;
+  return parseSchedule(schedule.getContext(),
+                       ("structure=plain warps=8 combine=" +
+                        stringifyCombine(combine) +
+                        " grid=" + Twine(schedule.getGrid()))
+                           .str(),
+                       ScheduleAttr(), ignored);
+}
+
 /// What the runner's report says of a kernel.
 static DictionaryAttr describe(MixedReductionOp op, ScheduleAttr schedule) {
   Builder b(op.getContext());
@@ -283,6 +298,18 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   ScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
     return op.emitError("has no schedule: run norm-fusion-schedule first");
+  // Other passes may have changed the op since, or a person written it.
+  std::string why;
+  if (!isLegalSchedule(Problem::get(op), schedule, *TargetInfo::get("sm_100"),
+                       why)) {
+    remark::missed(op.getLoc(),
+                   remark::RemarkOpts::name("schedule").category("norm-fusion"))
+        << remark::metric("op", op->getName().getStringRef().str())
+        << remark::metric("found", why)
+        << remark::metric("needed", "a schedule that is possible for the op as "
+                                    "it is now: the plain kernel is taken");
+    schedule = getPlainSchedule(schedule);
+  }
   ImplicitLocOpBuilder b(op.getLoc(), op);
 
   // Kernels take packed row-major buffers; others go through a copy.
@@ -395,17 +422,8 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
     b.setInsertionPointToStart(ifOp.thenBlock());
     launch(b, op, schedule, module, name, host, symbols);
     b.setInsertionPointToStart(ifOp.elseBlock());
-    std::string ignored;
-    ScheduleAttr plain =
-        parseSchedule(&getContext(),
-                      (Twine("structure=plain warps=8 combine=") +
-                       stringifyCombine(schedule.getCombine() == Combine::tags
-                                            ? Combine::grid
-                                            : schedule.getCombine()) +
-                       " grid=" + Twine(schedule.getGrid()))
-                          .str(),
-                      ScheduleAttr(), ignored);
-    launch(b, op, plain, module, name + "_plain", host, symbols);
+    launch(b, op, getPlainSchedule(schedule), module, name + "_plain", host,
+           symbols);
     b.setInsertionPointAfter(ifOp);
   }
   for (auto [packed, target] : copyBack)
