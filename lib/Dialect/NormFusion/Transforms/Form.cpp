@@ -158,6 +158,19 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
     return {};
   llvm::DenseSet<Operation *> members(group.members.begin(),
                                       group.members.end());
+  // A member whose result others keep, who don't need its elements, stays where
+  // it is: what it reads can't go behind the group.
+  llvm::DenseSet<Value> results(group.results.begin(), group.results.end());
+  auto isKept = [&](Operation *op) {
+    return members.contains(op) &&
+           llvm::any_of(op->getResults(), [&](Value result) {
+             return !results.contains(result) &&
+                    llvm::any_of(result.getUsers(), [&](Operation *user) {
+                      Operation *other = info->getAncestor(user);
+                      return !other || !members.contains(other);
+                    });
+           });
+  };
   llvm::DenseSet<Operation *> seen;
   SmallVector<Value> worklist(group.results);
   while (!worklist.empty()) {
@@ -169,6 +182,10 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
       if (isResult && isa<tensor::DimOp>(user))
         continue;
       Operation *op = block.findAncestorOpInBlock(*user);
+      if (op && !isResult && isKept(op)) {
+        blame = op;
+        return "cycle";
+      }
       if (!op || members.contains(op) || !seen.insert(op).second)
         continue;
       // What comes behind the ops that were put behind `after` stays.
@@ -330,7 +347,9 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
     replaced[old] = value;
     old.replaceUsesWithIf(value, [&](OpOperand &use) {
       Operation *user = info.getAncestor(use.getOwner());
-      return !user || (!members.contains(user) && info.isLive(user));
+      // Ops of a group that was formed before this one are new, and live.
+      return !user || (!members.contains(user) &&
+                       (!info.findOrder(user) || info.isLive(user)));
     });
   }
   for (Operation *op : group.members) {
