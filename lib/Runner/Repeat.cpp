@@ -67,7 +67,8 @@ public:
         device.loadModule(ArrayRef<char>(image->c_str(), image->size() + 1));
     if (!module)
       return module.takeError();
-    Expected<runtime::KernelHandle> found = device.getKernel(*module, "differs");
+    Expected<runtime::KernelHandle> found =
+        device.getKernel(*module, "differs");
     if (!found)
       return found.takeError();
     kernel = *found;
@@ -183,7 +184,8 @@ Expected<RepeatedCalls> mlir::norm_fusion::runner::callRepeatedly(
     before(i);
     for (auto [result, tensor] : llvm::zip(last, repeated.results))
       if (compare)
-        if (Error error = comparer.overwrite(result, runtime::getByteSize(tensor.getElementType())))
+        if (Error error = comparer.overwrite(
+                result, runtime::getByteSize(tensor.getElementType())))
           return std::move(error);
     arena->rewind(mark);
     Expected<std::vector<PlacedResult>> called = program.call(*placed, *arena);

@@ -337,8 +337,8 @@ Error Run::runRepeatedly() {
         if (options.repeat == 1)
           progress.say("running");
         else
-          progress.say(("run " + Twine(i + 1) + " of " + Twine(options.repeat))
-                           .str());
+          progress.say(
+              ("run " + Twine(i + 1) + " of " + Twine(options.repeat)).str());
       },
       [&] {
         std::vector<LaunchRecord> launches(recorder->getLaunches().begin(),

@@ -145,9 +145,8 @@ public:
 
   Error beginCapture(StreamHandle stream) override {
     enter();
-    return check(
-        driver.streamBeginCapture(get(stream), cuda::captureRelaxed),
-        "can't begin a capture");
+    return check(driver.streamBeginCapture(get(stream), cuda::captureRelaxed),
+                 "can't begin a capture");
   }
   Expected<GraphHandle> endCapture(StreamHandle stream) override {
     enter();

@@ -54,10 +54,10 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                              const KernelArguments &arguments,
                              StringAttr sharedMemory)
     : b(b), op(op), schedule(schedule), arguments(arguments),
-      problem(Problem::get(op)),
-      sharedMemory(sharedMemory), columnDims(op.getColumnDims()),
-      segmentDims(op.getNumDims()), reducedRowDims(op.getRowDims()),
-      numInputs(op.getInputs().size()), threads(schedule.getThreads()) {
+      problem(Problem::get(op)), sharedMemory(sharedMemory),
+      columnDims(op.getColumnDims()), segmentDims(op.getNumDims()),
+      reducedRowDims(op.getRowDims()), numInputs(op.getInputs().size()),
+      threads(schedule.getThreads()) {
   op.inferLevels(levels);
   unsigned nextArgument = numInputs;
   for (Operation &inner : *op.getBodyBlock()) {
@@ -258,8 +258,7 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
       b, VectorType::get({bytes / 4}, b.getI32Type()), value);
   int32_t piece = std::min(bytes / 4, 4u);
   for (int32_t at = 0; at < int32_t(bytes / 4); at += piece)
-    storeWords("st.global.cs",
-               at ? byteAddress(pointer, i64(at * 4)) : pointer,
+    storeWords("st.global.cs", at ? byteAddress(pointer, i64(at * 4)) : pointer,
                LLVM::ShuffleVectorOp::create(
                    b, words, words,
                    llvm::to_vector(llvm::seq<int32_t>(at, at + piece))));

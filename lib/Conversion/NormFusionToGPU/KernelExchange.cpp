@@ -268,7 +268,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   Value slot = arith::AddIOp::create(
       b, arith::MulIOp::create(b, buffer, i32(schedule.getRowGroups())),
       rowGroup);
-  slot = arith::MulIOp::create(b, slot, i32(parts * getPartBytes(problem, schedule)));
+  slot = arith::MulIOp::create(b, slot,
+                               i32(parts * getPartBytes(problem, schedule)));
   slot = arith::AddIOp::create(b, slot, i32(getExchangeBarrierBytes(schedule)));
   auto pointer = [&](Value word) {
     return sharedPointer(

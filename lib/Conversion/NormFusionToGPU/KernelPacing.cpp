@@ -36,8 +36,8 @@ Value KernelEmitter::getPaceCount(Value parity) {
 }
 
 Value KernelEmitter::loadPace() {
-  return LLVM::ExtractElementOp::create(
-      b, loadRelaxed(getPaceCount(parity), 1), i32(0));
+  return LLVM::ExtractElementOp::create(b, loadRelaxed(getPaceCount(parity), 1),
+                                        i32(0));
 }
 
 /// The thread that counts the steps of a cluster.
@@ -59,8 +59,8 @@ Value KernelEmitter::startPace(const Ring &ring, Value steps) {
                                         ring.part.partOfRow, i32(0));
   Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, steps,
                                        mul(ring.stride, i64(kFewSteps)));
-  Value isCountable = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps,
-                                            i64(kUnpaced));
+  Value isCountable =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps, i64(kUnpaced));
   return select(both(isFirst, both(isMany, isCountable)), i32(0),
                 i32(kUnpaced));
 }
@@ -76,11 +76,11 @@ void KernelEmitter::waitForPace(Value k, Value seen) {
     OpBuilder::InsertionGuard inner(b);
     Block *before =
         b.createBlock(&loop.getBefore(), {}, b.getI32Type(), b.getLoc());
-    scf::ConditionOp::create(
-        b,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                              before->getArgument(0), wanted),
-        before->getArguments());
+    scf::ConditionOp::create(b,
+                             arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                                   before->getArgument(0),
+                                                   wanted),
+                             before->getArguments());
     b.createBlock(&loop.getAfter(), {}, b.getI32Type(), b.getLoc());
     scf::YieldOp::create(b, loadPace());
   });
@@ -100,8 +100,8 @@ Value KernelEmitter::readPace(Value seen) {
   return ifPaced.getResult(0);
 }
 
-/// A step is done. Every row group has as many as any, but for one: so the count
-/// reaches what the last step waits for.
+/// A step is done. Every row group has as many as any, but for one: so the
+/// count reaches what the last step waits for.
 void KernelEmitter::countPace(const Ring &ring, Value seen) {
   guarded(both(isPaced(seen), isCounting(ring)), [&] {
     LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::add, getPaceCount(parity),

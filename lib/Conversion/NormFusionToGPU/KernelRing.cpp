@@ -45,21 +45,22 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
         toI64(arith::ShRUIOp::create(b, ring.lane, i32(llvm::Log2_32(lanes))));
   }
   ring.part = getRowPart(laneOfRow);
-  ring.views = getLaneViews(ring.part.partOfRow, laneOfRow, ring.exact, &ring.firstColumn,
-                            &ring.allExist);
+  ring.views = getLaneViews(ring.part.partOfRow, laneOfRow, ring.exact,
+                            &ring.firstColumn, &ring.allExist);
   placeStreams(ring);
 
   // Steps of this row group: first + k * stride, of `rowsAStep` rows each.
   ring.steps = rowCount;
   if (ring.rowsAStep > 1)
-    ring.steps = arith::DivUIOp::create(b, add(rowCount, i64(ring.rowsAStep - 1)),
-                                   i64(ring.rowsAStep));
+    ring.steps = arith::DivUIOp::create(
+        b, add(rowCount, i64(ring.rowsAStep - 1)), i64(ring.rowsAStep));
   ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
   Value span = arith::SubIOp::create(
-      b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))), ring.first);
-  ring.any =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, ring.steps);
+      b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
+      ring.first);
+  ring.any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first,
+                                   ring.steps);
   ring.mine =
       select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i64(0));
   return ring;
@@ -273,8 +274,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step) {
           if (refills)
             refill();
         };
-        exchangeRowSums(waves[p], sums[u], ring.part.rowGroup, ring.part.warpOfRow, step,
-                        whileSent, isSynced && p == 0);
+        exchangeRowSums(waves[p], sums[u], ring.part.rowGroup,
+                        ring.part.warpOfRow, step, whileSent,
+                        isSynced && p == 0);
         for (auto [reduce, sum] : llvm::zip(waves[p], sums[u]))
           rowValues[reduce.getResult()] = sum;
         swapRow(row);

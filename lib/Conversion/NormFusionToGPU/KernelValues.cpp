@@ -310,20 +310,20 @@ Value KernelEmitter::divideByRow(Operation *source, Value dividend,
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
   };
   Value magnitude = math::AbsFOp::create(b, reciprocal);
-  Value isNormal = arith::AndIOp::create(
-      b,
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, magnitude,
-                            bound(0x1p-126f)),
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, magnitude,
-                            bound(0x1p126f)));
+  Value isNormal =
+      arith::AndIOp::create(b,
+                            arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
+                                                  magnitude, bound(0x1p-126f)),
+                            arith::CmpFOp::create(b, arith::CmpFPredicate::OLE,
+                                                  magnitude, bound(0x1p126f)));
   auto ifNormal = scf::IfOp::create(b, dividend.getType(), isNormal,
                                     /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNormal.thenBlock());
-  scf::YieldOp::create(
-      b, arith::MulFOp::create(b, dividend, spread(reciprocal, view),
-                               arith::FastMathFlags::contract)
-             .getResult());
+  scf::YieldOp::create(b, arith::MulFOp::create(b, dividend,
+                                                spread(reciprocal, view),
+                                                arith::FastMathFlags::contract)
+                              .getResult());
   b.setInsertionPointToStart(ifNormal.elseBlock());
   scf::YieldOp::create(b, cloneOp(source, {dividend, divisor}, view.width));
   return ifNormal.getResult(0);

@@ -163,12 +163,12 @@ static ScheduleAttr getPlainSchedule(ScheduleAttr schedule) {
                         ? Combine::grid
                         : schedule.getCombine();
   std::string ignored;
-  return parseSchedule(schedule.getContext(),
-                       ("structure=plain warps=8 combine=" +
-                        stringifyCombine(combine) +
-                        " grid=" + Twine(schedule.getGrid()))
-                           .str(),
-                       ScheduleAttr(), ignored);
+  return parseSchedule(
+      schedule.getContext(),
+      ("structure=plain warps=8 combine=" + stringifyCombine(combine) +
+       " grid=" + Twine(schedule.getGrid()))
+          .str(),
+      ScheduleAttr(), ignored);
 }
 
 /// What the runner's report says of a kernel.
