@@ -1,0 +1,154 @@
+//===- KernelStores.cpp - Where a kernel stores the body's results --------===//
+//
+// Each output is stored in the phase that its value is first known in: a row's
+// by the row's leader, an element's by the lane that holds its columns, as wide
+// as its map and its alignment allow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+static bool variesOver(AffineMap map, const llvm::SmallBitVector &dims) {
+  return llvm::any_of(dims.set_bits(),
+                      [&](unsigned d) { return map.isFunctionOfDim(d); });
+}
+
+/// The outputs that the body (not the combine region) writes, in order.
+static SmallVector<unsigned> getBodyOutputs(MixedReductionOp op) {
+  SmallVector<unsigned> outputs;
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
+    if (!op.isSplit() || !op.isColumnOutput(i))
+      outputs.push_back(i);
+  return outputs;
+}
+
+/// Where all columns exist for the whole warp, one branch says so.
+void KernelEmitter::storeElementOutputs(unsigned p,
+                                        MutableArrayRef<ColumnView> views,
+                                        Value allExist) {
+  auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
+  SmallVector<std::pair<unsigned, Value>> ready;
+  for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
+    Value value = yield.getValues()[k];
+    if (variesOver(op.getOutputMap(output), columnDims) && phase(value) == p)
+      ready.push_back({numInputs + output, value});
+  }
+  if (ready.empty())
+    return;
+  for (ColumnView &view : views)
+    for (auto [operand, value] : ready)
+      evaluate(value, view);
+  auto store = [&](bool masked) {
+    for (ColumnView &view : views)
+      for (auto [operand, value] : ready)
+        storeView(operand, evaluate(value, view), view, masked);
+  };
+  guarded(rowExists, [&] {
+    if (!allExist)
+      return store(/*masked=*/true);
+    auto ifAll = scf::IfOp::create(b, allExist, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifAll.thenBlock());
+    store(/*masked=*/false);
+    b.setInsertionPointToStart(ifAll.elseBlock());
+    store(/*masked=*/true);
+  });
+}
+
+/// A vector where the columns are contiguous, else element by element; once
+/// what is the same for several columns.
+void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
+                              bool isMasked) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isMasked && view.mask && view.elementMasks.empty())
+    b.setInsertionPointToStart(scf::IfOp::create(b, view.mask).thenBlock());
+  if (storeInTile(operand, value, view))
+    return;
+  AffineMap map = op.getInputMap(operand);
+  SmallVector<Value> indices(rowIndices);
+  delinearize(view.column, columnDims, indices);
+  Value isFirst;
+  for (unsigned d : columnDims.set_bits())
+    if (!map.isFunctionOfDim(d))
+      isFirst = both(isFirst, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                    indices[d], i64(0)));
+  if (isFirst)
+    b.setInsertionPointToStart(scf::IfOp::create(b, isFirst).thenBlock());
+  unsigned last = columnDims.find_last();
+  bool isFine = map.isFunctionOfDim(last);
+  if (view.width == 1 ||
+      (isFine &&
+       cast<AffineDimExpr>(map.getResults().back()).getPosition() == last)) {
+    storeVector(operand, offset(operand, indices), value, view, isMasked);
+    return;
+  }
+  Value first = indices[last];
+  for (unsigned e = 0; e < (isFine ? view.width : 1); ++e) {
+    indices[last] = add(first, i64(e));
+    storeElement(operand, offset(operand, indices), value, e, view, isMasked);
+  }
+}
+
+/// Element `e` of a lane's vector, if it exists.
+void KernelEmitter::storeElement(unsigned operand, Value elementOffset,
+                                 Value vector, unsigned e, ColumnView &view,
+                                 bool isMasked) {
+  bool mayLack = isMasked && !view.elementMasks.empty();
+  guarded(mayLack ? view.elementMasks[e] : Value(), [&] {
+    storeGlobal(operand, elementOffset,
+                vector::ExtractOp::create(b, vector, int64_t(e)));
+  });
+}
+
+/// A lane's vector, contiguous in memory: whole where it exists and begins at a
+/// multiple of its size, else element by element.
+void KernelEmitter::storeVector(unsigned operand, Value elementOffset,
+                                Value value, ColumnView &view, bool isMasked) {
+  Type type = getElementTypeOrSelf(op.getOperand(operand).getType());
+  unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
+  bool isAligned =
+      view.width == 1 || problem.columns * bytes % (bytes * view.width) == 0;
+  bool isWhole = !isMasked || view.elementMasks.empty();
+  if (isAligned && isWhole)
+    return storeGlobal(operand, elementOffset, value);
+  Value whole = isWhole ? Value() : view.elementMasks.back();
+  if (!isAligned) {
+    Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(),
+                                          address(operand, elementOffset));
+    bits = arith::AndIOp::create(b, bits, i64(bytes * view.width - 1));
+    whole = both(whole, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
+                                              i64(0)));
+  }
+  auto ifWhole = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifWhole.thenBlock());
+  storeGlobal(operand, elementOffset, value);
+  b.setInsertionPointToStart(ifWhole.elseBlock());
+  for (unsigned e = 0; e < view.width; ++e)
+    storeElement(operand, add(elementOffset, i64(e)), value, e, view, isMasked);
+}
+
+void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
+  auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
+  SmallVector<std::pair<unsigned, Value>> ready;
+  for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
+    Value value = yield.getValues()[k];
+    if (!variesOver(op.getOutputMap(output), columnDims) && phase(value) == p)
+      ready.push_back({numInputs + output, evaluateRow(value)});
+  }
+  if (ready.empty())
+    return;
+  auto ifOp = scf::IfOp::create(b, both(isLeader, rowExists));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  for (auto [operand, value] : ready)
+    storeGlobal(operand, offset(operand, rowIndices), value);
+}
