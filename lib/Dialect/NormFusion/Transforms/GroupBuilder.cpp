@@ -346,7 +346,8 @@ void GroupBuilder::emitRegion() {
 
 bool GroupBuilder::canBuild() {
   for (const Input &input : inputs)
-    if (!canReshape(input.axes, getCoarse(input.flat)))
+    if (!hasExtents(input.axes, input.value.getType()) ||
+        !canReshape(input.axes, getCoarse(input.flat)))
       return false;
   for (const Output &output : outputs)
     for (const AxisList &dim : getCoarse(output.flat))
@@ -354,22 +355,9 @@ bool GroupBuilder::canBuild() {
         return false;
   for (Value result : group.results) {
     AxisMap axes = getResultAxes(result);
-    if (!canReshape(getCoarse(flatten(axes)), axes))
+    if (!hasExtents(axes, result.getType()) ||
+        !canReshape(getCoarse(flatten(axes)), axes))
       return false;
-    // Sizes that other ops say are others: the module contradicts itself.
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(result.getType()).getShape();
-    for (auto [list, size] : llvm::zip_equal(axes, shape)) {
-      int64_t extent = 1;
-      for (unsigned axis : list)
-        extent = ShapedType::isDynamic(extent) ||
-                         ShapedType::isDynamic(space.getExtent(axis))
-                     ? ShapedType::kDynamic
-                     : extent * space.getExtent(axis);
-      if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(size) &&
-          extent != size)
-        return false;
-    }
   }
   unsigned columns = llvm::count_if(dims, [&](const AxisList &dim) {
     return group.columns.test(dim.front());

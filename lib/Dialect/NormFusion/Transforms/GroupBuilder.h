@@ -75,6 +75,9 @@ private:
   std::optional<SizeSource> findSize(const AxisList &axes) const;
   bool hasSize(const AxisList &axes) const;
   OpFoldResult getSize(OpBuilder &builder, const AxisList &axes) const;
+  /// False if `type` has other sizes than its axes have by what other ops say:
+  /// the module contradicts itself.
+  bool hasExtents(const AxisMap &axes, Type type) const;
   bool canReshape(const AxisMap &from, const AxisMap &to) const;
   Value reshape(OpBuilder &builder, Value value, const AxisMap &from,
                 const AxisMap &to, Type type) const;

@@ -213,6 +213,17 @@ static SmallVector<SmallVector<AxisList>> cut(const AxisMap &from,
   return pieces;
 }
 
+bool GroupBuilder::hasExtents(const AxisMap &axes, Type type) const {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return !tensor ||
+         llvm::all_of(llvm::zip_equal(axes, tensor.getShape()), [&](auto dim) {
+           auto [list, size] = dim;
+           int64_t extent = getProduct(space, list);
+           return extent == size || ShapedType::isDynamic(extent) ||
+                  ShapedType::isDynamic(size);
+         });
+}
+
 bool GroupBuilder::canReshape(const AxisMap &from, const AxisMap &to) const {
   for (ArrayRef<AxisList> dim : cut(from, to))
     if (dim.size() > 1 && !llvm::all_of(dim, [&](const AxisList &piece) {
@@ -259,6 +270,15 @@ Value GroupBuilder::reshape(OpBuilder &builder, Value value,
   };
 
   SmallVector<SmallVector<AxisList>> pieces = cut(from, to);
+  // What is cut into static sizes has to be static before.
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(value.getType()).getShape());
+  for (auto [size, list, dim] : llvm::zip_equal(shape, from, pieces))
+    if (ShapedType::isDynamic(size) && dim.size() > 1)
+      size = getProduct(space, list);
+  if (auto known = RankedTensorType::get(shape, element);
+      known != value.getType())
+    value = tensor::CastOp::create(builder, loc, known, value);
   AxisMap flat;
   SmallVector<unsigned> dimOf;
   for (auto [i, dim] : llvm::enumerate(pieces))
