@@ -275,3 +275,50 @@ module {
   }
 }
 
+
+// -----
+
+// A column sum reads the rows in another order than those in which the group
+// makes xh: xh stays a value of its own, which the group reads.
+
+// CHECK-LABEL: func @orientations
+// CHECK: %[[XH:.*]] = linalg.generic
+// CHECK: norm_fusion.mixed_reduction
+
+#full = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#turned = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+#rows = affine_map<(d0, d1, d2) -> (d0, d1)>
+#columns = affine_map<(d0, d1, d2) -> (d2)>
+func.func @orientations(%dy: tensor<6x6x32xf32>, %x: tensor<6x6x32xf32>, %rstd: tensor<6x6xf32>) -> (tensor<6x6x32xf32>, tensor<32xf32>, tensor<6x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %full = tensor.empty() : tensor<6x6x32xf32>
+  %row = tensor.empty() : tensor<6x6xf32>
+  %column = tensor.empty() : tensor<32xf32>
+  %row0 = linalg.fill ins(%zero : f32) outs(%row : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %column0 = linalg.fill ins(%zero : f32) outs(%column : tensor<32xf32>) -> tensor<32xf32>
+  %xh = linalg.generic {indexing_maps = [#full, #rows, #full], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %rstd : tensor<6x6x32xf32>, tensor<6x6xf32>) outs(%full : tensor<6x6x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<6x6x32xf32>
+  %sum = linalg.generic {indexing_maps = [#full, #full, #rows], iterator_types = ["parallel", "parallel", "reduction"]} ins(%dy, %xh : tensor<6x6x32xf32>, tensor<6x6x32xf32>) outs(%row0 : tensor<6x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<6x6xf32>
+  %dx = linalg.generic {indexing_maps = [#full, #full, #rows, #rows, #full], iterator_types = ["parallel", "parallel", "parallel"]} ins(%dy, %xh, %sum, %rstd : tensor<6x6x32xf32>, tensor<6x6x32xf32>, tensor<6x6xf32>, tensor<6x6xf32>) outs(%full : tensor<6x6x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %out: f32):
+    %p = arith.mulf %out, %c : f32
+    %q = arith.subf %a, %p : f32
+    %r = arith.mulf %q, %d : f32
+    linalg.yield %r : f32
+  } -> tensor<6x6x32xf32>
+  %dgamma = linalg.generic {indexing_maps = [#turned, #full, #columns], iterator_types = ["reduction", "reduction", "parallel"]} ins(%dy, %xh : tensor<6x6x32xf32>, tensor<6x6x32xf32>) outs(%column0 : tensor<32xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<32xf32>
+  return %dx, %dgamma, %sum : tensor<6x6x32xf32>, tensor<32xf32>, tensor<6x6xf32>
+}

@@ -146,10 +146,16 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
                              SmallVectorImpl<Operation *> &sink,
                              Operation *&blame) {
   sink.clear();
+  llvm::DenseSet<Value> results(group.results.begin(), group.results.end());
   llvm::DenseSet<Operation *> makers;
   for (Value input : inputs)
     if (Operation *def = input.getDefiningOp();
         def && def->getBlock() == &block) {
+      // Read in another orientation than the one that it is made in.
+      if (results.contains(input)) {
+        blame = def;
+        return "cycle";
+      }
       makers.insert(def);
       if (!after || getPosition(after) < getPosition(def))
         after = def;
@@ -160,7 +166,6 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
                                       group.members.end());
   // A member whose result others keep, who don't need its elements, stays where
   // it is: what it reads can't go behind the group.
-  llvm::DenseSet<Value> results(group.results.begin(), group.results.end());
   auto isKept = [&](Operation *op) {
     return members.contains(op) &&
            llvm::any_of(op->getResults(), [&](Value result) {
