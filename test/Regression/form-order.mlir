@@ -289,7 +289,7 @@ module {
 #turned = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
 #rows = affine_map<(d0, d1, d2) -> (d0, d1)>
 #columns = affine_map<(d0, d1, d2) -> (d2)>
-func.func @orientations(%dy: tensor<6x6x32xf32>, %x: tensor<6x6x32xf32>, %rstd: tensor<6x6xf32>) -> (tensor<6x6x32xf32>, tensor<32xf32>, tensor<6x6xf32>) {
+func.func @orientations(%dy: tensor<6x6x32xf32>, %x: tensor<6x6x32xf32>, %rstd: tensor<6x6xf32>) -> (tensor<6x6x32xf32>, tensor<32xf32>, tensor<6x6x32xf32>) {
   %zero = arith.constant 0.0 : f32
   %full = tensor.empty() : tensor<6x6x32xf32>
   %row = tensor.empty() : tensor<6x6xf32>
@@ -320,5 +320,5 @@ func.func @orientations(%dy: tensor<6x6x32xf32>, %x: tensor<6x6x32xf32>, %rstd: 
     %s = arith.addf %p, %out : f32
     linalg.yield %s : f32
   } -> tensor<32xf32>
-  return %dx, %dgamma, %sum : tensor<6x6x32xf32>, tensor<32xf32>, tensor<6x6xf32>
+  return %dx, %dgamma, %xh : tensor<6x6x32xf32>, tensor<32xf32>, tensor<6x6x32xf32>
 }
