@@ -103,6 +103,26 @@ static bool isBounded(Value value, const APFloat &limit, bool negative,
          bounded(select.getTrueValue());
 }
 
+/// `value` without the clamps to [-limit, limit] around it that keep NaN.
+static Value withoutClamps(Value value, const APFloat &limit) {
+  while (Operation *op = value.getDefiningOp()) {
+    bool isMin = isa<arith::MinimumFOp>(op);
+    if (!isMin && !isa<arith::MaximumFOp>(op))
+      break;
+    auto isLimit = [&](Value operand) {
+      std::optional<APFloat> number = getUniform(operand);
+      return number && number->bitwiseIsEqual(isMin ? limit : neg(limit));
+    };
+    if (isLimit(op->getOperand(1)))
+      value = op->getOperand(0);
+    else if (isLimit(op->getOperand(0)))
+      value = op->getOperand(1);
+    else
+      break;
+  }
+  return value;
+}
+
 /// True if chips of this name convert f32 to 8-bit floats.
 static bool hasFloat8Conversions(StringRef chip) {
   unsigned number = 0;
@@ -276,6 +296,8 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
     if (!isBounded(op.getIn(), largest, /*negative=*/false) ||
         !isBounded(op.getIn(), largest, /*negative=*/true))
       return rewriter.notifyMatchFailure(op, "not clamped");
+    // The instruction clamps itself.
+    Value in = withoutClamps(op.getIn(), largest);
 
     Location loc = op.getLoc();
     auto type = dyn_cast<VectorType>(op.getType());
@@ -286,10 +308,9 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
       return arith::ConstantIntOp::create(rewriter, loc, k, 32);
     };
     auto element = [&](int64_t k) -> Value {
-      return type ? LLVM::ExtractElementOp::create(rewriter, loc, op.getIn(),
-                                                   index(k))
+      return type ? LLVM::ExtractElementOp::create(rewriter, loc, in, index(k))
                         .getResult()
-                  : op.getIn();
+                  : in;
     };
     std::string text = ("cvt.rn.satfinite." +
                         Twine(isa<Float8E5M2Type>(to) ? "e5m2x2" : "e4m3x2") +

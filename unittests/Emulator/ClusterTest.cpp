@@ -57,6 +57,18 @@ TEST_F(ClusterTest, ReadANeighbour) {
                                      sync),
                            grid(4, 4, 2)),
                        "race: "));
+  // A fence before it releases; one of the block alone doesn't reach others.
+  EXPECT_EQ(run(neighbour("llvm.fence syncscope(\"cluster\") release "
+                          "nvvm.cluster.arrive.relaxed nvvm.cluster.wait",
+                          sync),
+                grid(4, 4, 2)),
+            "");
+  EXPECT_TRUE(contains(run(neighbour("llvm.fence syncscope(\"block\") release "
+                                     "nvvm.cluster.arrive.relaxed "
+                                     "nvvm.cluster.wait",
+                                     sync),
+                           grid(4, 4, 2)),
+                       "race: "));
 }
 
 TEST_F(ClusterTest, UseAfterExit) {

@@ -1,10 +1,11 @@
 //===- KernelCombine.cpp - Merging the partial rows of the blocks ---------===//
 //
 // Partial rows lie in the workspace as [accumulator][item][column]. A block
-// takes tiles of a segment's columns, 1, 2 or 4 a lane: each warp adds the
-// items w, w + W, ..., with its loads in flight together, the first warps add
-// the warps' sums in order and run the op's combine region. The order depends
-// on the number of items and warps alone.
+// takes tiles of a segment's columns, in `parts` of 32 lanes with 1, 2 or 4
+// columns each. W warps share a part: each adds the items w, w + W, ..., with
+// its loads in flight together, the first warps add the warps' sums in order
+// and run the op's combine region. The order depends on the number of items and
+// warps, and on that of columns, alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,27 +20,43 @@ using namespace mlir::norm_fusion;
 
 /// Words of a thread that are in flight together.
 static constexpr unsigned kWordsInFlight = 24;
-/// Tiles that a row of partials should be cut into at most: about as many as
-/// blocks that the smallest supported parts run at once.
-static constexpr int64_t kTiles = 128;
+namespace {
+/// How a block shares out a tile of a partial row.
+struct TileShape {
+  unsigned width = 1; ///< columns of a lane, 1, 2 or 4
+  unsigned parts = 1; ///< a divisor of the block's warps
+  int64_t getColumns() const { return 32 * width * parts; }
+};
+} // namespace
 
-/// Columns a lane: wider where a grid would have to take several tiles.
-static unsigned getTileWidth(const Problem &problem) {
+/// As wide as it takes for a grid to do with a tile a block: a second one would
+/// wait for all of the first.
+static TileShape getTileShape(const Problem &problem, ScheduleAttr schedule,
+                              unsigned warps) {
+  TileShape shape;
   if (ShapedType::isDynamic(problem.columns) ||
       llvm::any_of(problem.accumulatorBytes,
                    [](unsigned bytes) { return bytes > 4; }))
-    return 1;
-  unsigned width = 1;
-  while (width < kPitchColumns && problem.columns > 32 * width * kTiles)
-    width *= 2;
-  return width;
+    return shape;
+  // About as many blocks as the smallest supported parts run at once; large
+  // clusters leave some multiprocessors over.
+  int64_t tiles = schedule.getCluster() <= 2 ? 128 : 112;
+  while (shape.width < kPitchColumns &&
+         problem.columns > shape.getColumns() * tiles)
+    shape.width *= 2;
+  for (unsigned parts = 2;
+       parts <= warps && problem.columns > shape.getColumns() * tiles; ++parts)
+    if (warps % parts == 0)
+      shape.parts = parts;
+  return shape;
 }
 
-/// The sums of this warp's share of the items, `width` scalars an accumulator
-/// one after the other, for the columns from `column` on.
+/// The sums of the items `warp`, `warp` + `warps`, ..., `width` scalars an
+/// accumulator one after the other, for the columns from `column` on.
 void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
-                             unsigned width, SmallVectorImpl<Value> &sums) {
-  unsigned warps = threads / 32, total = accumulations.size();
+                             unsigned warps, unsigned width,
+                             SmallVectorImpl<Value> &sums) {
+  unsigned total = accumulations.size();
   unsigned wordsAnItem = 0;
   for (PartialAccumulateOp accumulate : accumulations)
     wordsAnItem +=
@@ -163,10 +180,18 @@ void KernelEmitter::emitTiles() {
         op.isColumnOutput(i) && op.getOutputMap(i).getNumResults() != 0;
   if (!hasResults)
     return;
-  unsigned warps = threads / 32, width = getTileWidth(problem);
-  int64_t tileColumns = 32 * width;
+  TileShape shape = getTileShape(problem, schedule, threads / 32);
+  unsigned warps = threads / 32 / shape.parts; // of a part
+  unsigned width = shape.width;
+  int64_t tileColumns = shape.getColumns(), partColumns = 32 * width;
   Value thread = threadId();
   Value lane = toI64(laneId()), warp = toI64(warpId());
+  Value partColumn = i64(0);
+  if (shape.parts > 1) {
+    partColumn =
+        mul(arith::DivUIOp::create(b, warp, i64(warps)), i64(partColumns));
+    warp = arith::RemUIOp::create(b, warp, i64(warps));
+  }
   Value tilesOfSegment = arith::DivUIOp::create(
       b, arith::AddIOp::create(b, columnCount, i64(tileColumns - 1)),
       i64(tileColumns));
@@ -178,14 +203,14 @@ void KernelEmitter::emitTiles() {
   Value segment = arith::DivUIOp::create(b, tile, tilesOfSegment);
   Value firstColumn = arith::MulIOp::create(
       b, arith::RemUIOp::create(b, tile, tilesOfSegment), i64(tileColumns));
-  Value column = add(firstColumn, mul(lane, i64(width)));
+  Value column = add(firstColumn, add(partColumn, mul(lane, i64(width))));
   Value exists =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, columnCount);
   SmallVector<Value> sums;
   loadTile(mul(segment, arguments.splits), select(exists, column, i64(0)), warp,
-           width, sums);
+           warps, width, sums);
 
-  // The warps' sums, [accumulator][warp][column of the tile], 8 bytes each,
+  // The warps' sums, [accumulator][warp of a part][column], 8 bytes each,
   // beyond the exchange of row sums: what other warps still read there, the
   // ring or the sums of the tile before, must be read first.
   syncBlock();
@@ -196,19 +221,25 @@ void KernelEmitter::emitTiles() {
   };
   for (unsigned a = 0; a < accumulations.size(); ++a)
     for (unsigned e = 0; e < width; ++e)
-      LLVM::StoreOp::create(b, toWord(sums[a * width + e]),
-                            scratch(a, warp, add(i64(e * 32), lane)));
+      LLVM::StoreOp::create(
+          b, toWord(sums[a * width + e]),
+          scratch(a, warp, add(partColumn, add(i64(e * 32), lane))));
   syncBlock();
 
-  // A column a thread from here on. Column e of lane l lies at e * 32 + l.
+  // A column a thread from here on. Column e of a part's lane l lies at e * 32
+  // + l of the part.
   auto columns = scf::ForOp::create(b, toI64(thread), i64(tileColumns),
                                     i64(threads), ValueRange());
   b.setInsertionPointToStart(columns.getBody());
   Value tileColumn = columns.getInductionVar();
-  Value mine =
-      add(firstColumn,
-          add(mul(arith::AndIOp::create(b, tileColumn, i64(31)), i64(width)),
-              arith::ShRUIOp::create(b, tileColumn, i64(5))));
+  Value inPart = tileColumn, mine = firstColumn;
+  if (shape.parts > 1) {
+    inPart = arith::RemUIOp::create(b, tileColumn, i64(partColumns));
+    mine = add(mine, arith::SubIOp::create(b, tileColumn, inPart));
+  }
+  mine =
+      add(mine, add(mul(arith::AndIOp::create(b, inPart, i64(31)), i64(width)),
+                    arith::ShRUIOp::create(b, inPart, i64(5))));
   Value isMine =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, mine, columnCount);
   auto ifMine = scf::IfOp::create(b, isMine);

@@ -312,7 +312,7 @@ void KernelEmitter::swapRow(RowView &row) {
 void KernelEmitter::emitItems(
     llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit) {
   Value step = i32(0);
-  if (segmentDims.none() && schedule.getGrid() == 0) {
+  if (hasOneItem()) {
     emit(cluster, cluster, step);
     return;
   }
@@ -333,22 +333,21 @@ void KernelEmitter::emitItems(
 }
 
 void KernelEmitter::emitRows() {
-  if (schedule.getStructure() == Structure::rows) {
-    initExchange();
+  if (schedule.getStructure() == Structure::rows)
     return emitRowBlocks();
-  }
-  if (schedule.getStructure() == Structure::tile) {
-    initExchange();
+  if (schedule.getStructure() == Structure::tile)
     return emitTileBlocks();
-  }
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();
   initExchange();
+  bool isRing = schedule.getStructure() != Structure::plain;
+  bool awaitsInItem = isRing && hasOneItem();
+  if (!awaitsInItem)
+    awaitExchange();
   emitItems([&](Value item, Value firstRow, Value step) {
-    return schedule.getStructure() == Structure::plain
-               ? emitPlain(item, firstRow, step)
-               : emitRing(item, firstRow, step);
+    return isRing ? emitRing(item, firstRow, step, awaitsInItem)
+                  : emitPlain(item, firstRow, step);
   });
   if (!op.isSplit() || schedule.getCombine() == Combine::kernel)
     return;

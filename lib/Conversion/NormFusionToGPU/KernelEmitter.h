@@ -244,6 +244,7 @@ private:
   void syncBlock();
   void gridBarrier();
   void initExchange();
+  void awaitExchange();
   /// Every lane of the row group gets the sums of all warps of the row, which
   /// may be in other blocks of the cluster. `step` counts the calls. What
   /// `whileSent` emits runs before the wait. `isSynced`: the warp has met since
@@ -260,7 +261,10 @@ private:
   /// `step` goes from item to item.
   void emitItems(
       llvm::function_ref<Value(Value item, Value firstRow, Value step)> emit);
-  Value emitRing(Value item, Value firstRow, Value step);
+  bool hasOneItem() const {
+    return segmentDims.none() && schedule.getGrid() == 0;
+  }
+  Value emitRing(Value item, Value firstRow, Value step, bool awaits);
   struct Ring;
   Ring makeRing(Value firstRow);
   SmallVector<RowView> getRows(const Ring &ring, Value k);
@@ -319,7 +323,7 @@ private:
   Value loadPace();
   Value isCounting(const Ring &ring);
   Value isPaced(Value seen);
-  Value startPace(const Ring &ring, Value steps);
+  Value startPace(const Ring &ring);
   void waitForPace(Value k, Value seen);
   Value readPace(Value seen);
   void countPace(const Ring &ring, Value seen);
@@ -348,6 +352,11 @@ private:
                                     MutableArrayRef<RowView> rows);
 
   //===--- Partial rows ---===//
+  /// The phase behind which nothing is added to partials any more.
+  unsigned getPartialsPhase();
+  void write(Value item, Ring &ring, ValueRange partials);
+  void writeEarly(Value isLast, Value item, Ring &ring, ValueRange identities,
+                  MutableArrayRef<Value> partials);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      MutableArrayRef<ColumnView> views, Value rowGroup);
   Value partialAddress(unsigned accumulator, Value item, Value column);
@@ -359,8 +368,8 @@ private:
   void readLaunchCount();
   void countLaunch();
   void emitTiles();
-  void loadTile(Value firstItem, Value column, Value warp, unsigned width,
-                SmallVectorImpl<Value> &sums);
+  void loadTile(Value firstItem, Value column, Value warp, unsigned warps,
+                unsigned width, SmallVectorImpl<Value> &sums);
 
   ImplicitLocOpBuilder &b;
   MixedReductionOp op;

@@ -170,9 +170,10 @@ Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {
   return sharedPointer(arith::MulIOp::create(b, index, i32(8)));
 }
 
-/// What the exchange needs before its first use: mbarriers that all blocks of
-/// the cluster know to be initialised. In a block every warp of the row
-/// arrives, in a cluster the bytes that they send do.
+/// Initialises the exchange's mbarriers. In a block every warp of the row
+/// arrives, in a cluster the bytes that they send do. awaitExchange() must come
+/// before the first exchange, and as much as possible between the two: the
+/// blocks of a cluster begin up to a microsecond apart.
 void KernelEmitter::initExchange() {
   if (getExchangeBarrierBytes(schedule) == 0)
     return;
@@ -190,9 +191,17 @@ void KernelEmitter::initExchange() {
     if (clustered)
       NVVM::FenceMbarrierInitOp::create(b);
   }
-  if (!clustered)
+  // The fence publishes all that there is: a release would wait for the device.
+  if (clustered)
+    NVVM::ClusterArriveRelaxedOp::create(b, b.getUnitAttr());
+}
+
+/// Waits until all blocks of the cluster know the mbarriers to be initialised.
+void KernelEmitter::awaitExchange() {
+  if (getExchangeBarrierBytes(schedule) == 0)
+    return;
+  if (schedule.getCluster() == 1)
     return syncBlock();
-  NVVM::ClusterArriveOp::create(b, b.getUnitAttr());
   NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 

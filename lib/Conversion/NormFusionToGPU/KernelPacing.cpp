@@ -53,8 +53,9 @@ Value KernelEmitter::isPaced(Value seen) {
                                i32(kUnpaced));
 }
 
-/// The count before the first of `steps` steps of all row groups.
-Value KernelEmitter::startPace(const Ring &ring, Value steps) {
+/// The count before the first step.
+Value KernelEmitter::startPace(const Ring &ring) {
+  Value steps = ring.steps;
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         ring.part.partOfRow, i32(0));
   Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, steps,

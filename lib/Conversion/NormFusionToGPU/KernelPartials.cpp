@@ -9,12 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "KernelRing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -297,4 +298,49 @@ void KernelEmitter::writePartials(Value item,
     storePartial(a, item, add(column, firstColumn), total);
     base += groups * columns * bytes;
   }
+}
+
+unsigned KernelEmitter::getPartialsPhase() {
+  unsigned last = 0;
+  for (PartialAccumulateOp partial : accumulations)
+    last = std::max(last, phase(partial.getOperand()));
+  for (const ScalarAccumulation &scalar : scalars) {
+    PartialAccumulateOp partial = scalar.op;
+    last = std::max(last, phase(partial.getOperand()));
+  }
+  return last;
+}
+
+/// `partials`: of the scalars, then of the columns.
+void KernelEmitter::write(Value item, Ring &ring, ValueRange partials) {
+  writeScalars(item, SmallVector<Value>(partials.take_front(scalars.size())));
+  SmallVector<Value> accumulators(partials.drop_front(scalars.size()));
+  writePartials(item, accumulators, ring.views, ring.part.rowGroup);
+}
+
+/// Writes within the ring's loop, in its last step. So that this takes no
+/// registers of the other steps, addresses start from opaque values, for they
+/// would be computed before the loop, and `partials` become `identities`.
+void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
+                               ValueRange identities,
+                               MutableArrayRef<Value> partials) {
+  isLast =
+      LLVM::ExpectOp::create(b, isLast, arith::ConstantIntOp::create(b, 0, 1));
+  auto ifLast = scf::IfOp::create(b, ValueRange(partials).getTypes(), isLast,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLast.elseBlock());
+  scf::YieldOp::create(b, ValueRange(partials));
+  b.setInsertionPointToStart(ifLast.thenBlock());
+  auto hide = [&](Value value) -> Value {
+    return createAsm(b, value.getType(), value, "", "=l,0");
+  };
+  llvm::SaveAndRestore savedPitch(pitch, hide(pitch));
+  llvm::SaveAndRestore savedSplits(arguments.splits, hide(arguments.splits));
+  llvm::SaveAndRestore savedViews(ring.views);
+  for (ColumnView &view : ring.views)
+    view.column = hide(view.column);
+  write(hide(item), ring, partials);
+  scf::YieldOp::create(b, identities);
+  llvm::copy(ifLast.getResults(), partials.begin());
 }

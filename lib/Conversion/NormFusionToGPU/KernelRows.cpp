@@ -85,6 +85,11 @@ void KernelEmitter::emitRowBlocks() {
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
   bool exact = problem.columns == schedule.getBlockColumns();
 
+  // All warps of a block have a row, or none.
+  bool awaitsInShare = schedule.getGrid() == 0 && groups == 1;
+  initExchange();
+  if (!awaitsInShare)
+    awaitExchange();
   Value lane = laneId();
   auto [rowGroup, warpOfRow, partOfRow, isLeader] = getRowPart(lane);
   Value allExist;
@@ -105,6 +110,8 @@ void KernelEmitter::emitRowBlocks() {
                       view.values[argument] =
                           loadAt(argument.getArgNumber(), view);
               prepareRowValues(0);
+              if (awaitsInShare)
+                awaitExchange();
 
               SmallVector<PackedElement> packed =
                   packElements(views, /*ofColumns=*/false);

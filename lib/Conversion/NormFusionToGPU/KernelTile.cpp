@@ -165,6 +165,10 @@ void KernelEmitter::emitTileBlocks() {
                int64_t(schedule.getCluster()) * schedule.getBlockColumns();
   findTiledOutputs();
 
+  bool awaitsInShare = schedule.getGrid() == 0;
+  initExchange();
+  if (!awaitsInShare)
+    awaitExchange();
   Value lane = laneId();
   auto [rowGroup, warpOfRow, partOfRow, isLeader] = getRowPart(lane);
   Value allExist;
@@ -207,6 +211,8 @@ void KernelEmitter::emitTileBlocks() {
             row.columns[c].values[argument] = value;
         }
 
+    if (awaitsInShare)
+      awaitExchange();
     SmallVector<SmallVector<PackedElement>> packed;
     for (RowView &row : rows)
       packed.push_back(packElements(row.columns, /*ofColumns=*/units > 1));

@@ -379,6 +379,14 @@ void Machine::yield() {
   switchToScheduler();
 }
 
+/// The others' turn: who waits in a loop without a volatile or atomic access
+/// would keep them from what it waits for.
+void Machine::preempt() {
+  checkTime();
+  ready.push_back(running);
+  switchToScheduler();
+}
+
 void Machine::block(Wait wait, uint64_t waitFor, uint64_t phase) {
   running->wait = wait;
   running->waitFor = waitFor;

@@ -169,6 +169,7 @@ public:
   Fiber &self() { return *running; }
   [[noreturn]] void trap(const llvm::Twine &what);
   void yield();
+  void preempt();
   void block(Wait wait, uint64_t waitFor, uint64_t phase = 0);
   void wake(Fiber &fiber);
   /// Never comes back: the running fiber is done.
@@ -182,7 +183,7 @@ public:
   /// kernel that never ends.
   void countWork() {
     if (++work % 65536 == 0)
-      checkTime();
+      preempt();
   }
 
   // Memory.cpp

@@ -188,6 +188,11 @@ void RaceDetector::release(Fiber &fiber, SyncClock &clock, Scope scope) {
   ++fiber.clock.now;
 }
 
+void RaceDetector::releaseFenced(Fiber &fiber, SyncClock &clock, Scope scope) {
+  if (isEnabled() && fiber.clock.releasedScope >= scope)
+    clock.clock.blocks = merge(clock.clock.blocks, fiber.clock.released.blocks);
+}
+
 void RaceDetector::acquire(Fiber &fiber, const SyncClock &clock) {
   if (isEnabled())
     learn(fiber, clock.clock, /*ownOnly=*/false);

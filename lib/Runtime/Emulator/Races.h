@@ -70,6 +70,9 @@ public:
   /// A barrier: each of `fibers` is ordered after all of them, and `extra`.
   void join(llvm::ArrayRef<Fiber *> fibers, const SyncClock &extra = {});
   void release(Fiber &fiber, SyncClock &clock, Scope scope);
+  /// A relaxed arrival, which passes on what the last fence of at least `scope`
+  /// released.
+  void releaseFenced(Fiber &fiber, SyncClock &clock, Scope scope);
   void acquire(Fiber &fiber, const SyncClock &clock);
   /// What `from` passes on, `into` passes on too.
   void merge(SyncClock &into, const SyncClock &from);

@@ -350,7 +350,9 @@ void Machine::clusterArrive(bool relaxed) {
   fiber.clusterArrived = true;
   fiber.clusterPhase = cluster.phase;
   ++cluster.arrived;
-  if (!relaxed)
+  if (relaxed)
+    races.releaseFenced(fiber, cluster.arriving, Scope::cluster);
+  else
     races.release(fiber, cluster.arriving, Scope::cluster);
   completeClusterPhase(*this, cluster);
 }
