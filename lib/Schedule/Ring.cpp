@@ -155,9 +155,12 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   // Two vectors a lane keep accumulators and rows within the registers of 12
   // to 16 warps; wider rows need more of both. Without accumulators a lane
   // holds more of a row rather than share it with other blocks.
+  // Where it is exchanged twice, the instructions that a step takes whatever
+  // its columns weigh more.
   SmallVector<unsigned> order{2, 1, 3, 4};
   bool isLight = problem.accumulatorBytes.empty();
-  if (isLight && vectors > 2 * 32 * 8)
+  bool isTwice = !isLight && problem.exchanges > 1 && vectors > 2 * 32 * 4;
+  if (isTwice || (isLight && vectors > 2 * 32 * 8))
     order = {4, 2, 1, 3};
   for (unsigned chunks : order) {
     unsigned lane = std::min<int64_t>(
@@ -197,7 +200,10 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
       unsigned blocks, warpsOfBlock;
       SmallVector<unsigned> limits{8, 6, 4};
       // A second exchange of a row costs blocks that share it more than warps.
-      if (isLight)
+      bool isWide = isTwice && chunks == 4;
+      if (isWide)
+        limits = {vectors <= 4 * 32 * 4 * kFullCluster ? 4u : 8u};
+      else if (isLight)
         limits.insert(limits.begin(), 16);
       else if (problem.exchanges < 2 &&
                chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
@@ -210,11 +216,23 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
         fits = true;
         cluster = blocks;
         warps = warpsOfBlock;
-        groups = getRowGroups(warps);
+        groups = isWide ? std::max(8 / warps, 1u) : getRowGroups(warps);
+        if (cluster > kFullCluster && !isWide && !isLight) {
+          // As good as any that leaves multiprocessors idle, with less to wait
+          // for in a block; more row groups cover the longer exchange.
+          if (warps > 4 && warps % 2 == 0 && cluster < kPortableCluster &&
+              int64_t(cluster) * warps * 32 * chunks == vectors) {
+            cluster *= 2;
+            warps /= 2;
+          }
+          groups = 16 / warps;
+        }
         auto schedule =
             ScheduleAttr::get(context, structure, cluster, warps, groups, 1,
                               chunks, vector, copy, combine, /*pace=*/0,
                               /*grid=*/0, lanes, rows);
+        if (isWide)
+          break;
         unsigned held = blocks * warpsOfBlock, next = held;
         if (chooseWarps(vectors, chunks, most - 2, target, blocks,
                         warpsOfBlock))
@@ -268,10 +286,13 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                         "in flight, about {3} of {4} registers",
                         problem.columns, problem.bytesPerColumn(),
                         schedule.getSlots() * stepBytes, registers, budget);
-      // Clusters drift apart; single blocks were slower with pacing, and 12
-      // warps in clusters that leave multiprocessors idle.
+      // Clusters drift apart where steps are light; where they aren't, only if
+      // all multiprocessors are busy and blocks have more than 12 warps. Single
+      // blocks and rows that are exchanged twice were slower with pacing.
+      bool isHeavy = problem.accumulatorBytes.size() > 1;
       bool drifts =
-          cluster > 1 && (cluster == kFullCluster || warps * groups > 12);
+          cluster > 1 && !isTwice &&
+          (!isHeavy || (cluster == kFullCluster && warps * groups > 12));
       if (!tags || !drifts || registers > budget)
         return schedule;
       return ScheduleAttr::get(context, structure, cluster, warps, groups,

@@ -161,25 +161,33 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
     narrowest = std::min(narrowest, bytes);
   }
   std::string why = "no transposed output";
-  // What was fastest: 32 rows, eight vectors a lane of as few warps as have the
-  // registers; one-byte elements need fewer for what they convert.
-  unsigned usualGroups = widest == 1 ? 8 : 16;
-  for (unsigned chunks : {2u, 4u}) {
-    int64_t blocks =
-        llvm::PowerOf2Ceil(llvm::divideCeil(vectors, int64_t(32 * chunks)));
-    if (widest > 2 || chunks * 32 / usualGroups > 16 ||
-        (widest == 2 && chunks == 2) || blocks == 1 ||
+  // What was fastest of tiles of 16 and 32 rows (H200, docs/performance.md):
+  // few warps that hold much each, but for short rows and the longest of one
+  // byte.
+  struct Usual {
+    unsigned bytes;  ///< of the widest transposed element
+    int64_t vectors; ///< of a row, at most
+    unsigned chunks, groups, rows;
+  };
+  static constexpr Usual usual[] = {
+      {1, 512, 2, 8, 32},  {1, 1024, 4, 4, 32}, {1, 2048, 8, 16, 32},
+      {2, 512, 4, 16, 32}, {2, 2048, 8, 4, 16},
+  };
+  for (const Usual &entry : usual) {
+    int64_t blocks = llvm::PowerOf2Ceil(
+        llvm::divideCeil(vectors, int64_t(32 * entry.chunks)));
+    if (widest != entry.bytes || vectors > entry.vectors || blocks == 1 ||
         blocks > target.maxCluster)
       continue;
     auto schedule = ScheduleAttr::get(
-        context, Structure::tile, blocks, /*warps=*/1, usualGroups,
-        /*slots=*/1, chunks, vector, Copy::load, Combine::grid, /*pace=*/0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/32 / usualGroups);
+        context, Structure::tile, blocks, /*warps=*/1, entry.groups,
+        /*slots=*/1, entry.chunks, vector, Copy::load, Combine::grid,
+        /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows / entry.groups);
     if (!isLegalSchedule(problem, schedule, target, why))
       continue;
-    reason = llvm::formatv("a transposed output: tiles of 32 rows x {0} "
-                           "columns, {1} blocks share a row",
-                           schedule.getBlockColumns(), blocks);
+    reason = llvm::formatv("a transposed output: tiles of {0} rows x {1} "
+                           "columns, {2} blocks share a row",
+                           entry.rows, schedule.getBlockColumns(), blocks);
     return schedule;
   }
   // Blocks enough to overlap each other's loads and stores, with 64 or 32 bytes

@@ -324,6 +324,7 @@ private:
   Value isCounting(const Ring &ring);
   Value isPaced(Value seen);
   Value startPace(const Ring &ring);
+  void resetPace();
   void waitForPace(Value k, Value seen);
   Value readPace(Value seen);
   void countPace(const Ring &ring, Value seen);
@@ -367,6 +368,7 @@ private:
   Value loadRelaxed(Value pointer, unsigned words);
   void readLaunchCount();
   void countLaunch();
+  void inFirstThread(llvm::function_ref<void()> store);
   void emitTiles();
   void loadTile(Value firstItem, Value column, Value warp, unsigned warps,
                 unsigned width, SmallVectorImpl<Value> &sums);

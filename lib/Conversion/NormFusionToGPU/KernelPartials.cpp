@@ -171,21 +171,22 @@ void KernelEmitter::readLaunchCount() {
       arith::XOrIOp::create(b, arith::AndIOp::create(b, count, i32(1)), i32(1));
 }
 
+/// Runs `store` in the one thread that keeps the launch's state.
+void KernelEmitter::inFirstThread(llvm::function_ref<void()> store) {
+  guarded(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(),
+                                     i32(0)),
+               arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(),
+                                     i64(0))),
+          store);
+}
+
 /// Block 0 counts the launch. Its own tile is merged by then: so every block
 /// has written its partials, and before that read the count.
 void KernelEmitter::countLaunch() {
-  Value isFirst = arith::AndIOp::create(
-      b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0)),
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), i64(0)));
-  auto ifFirst = scf::IfOp::create(b, isFirst);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifFirst.thenBlock());
-  // The count itself is nobody's but this parity's: the next one has the other.
-  storeRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
-               parity);
-  if (schedule.getPace() != 0)
-    storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
-                 i32(0));
+  inFirstThread([&] {
+    storeRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
+                 parity);
+  });
 }
 
 void KernelEmitter::writePartials(Value item,
