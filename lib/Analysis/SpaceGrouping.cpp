@@ -226,10 +226,13 @@ void SpaceGrouping::assignLevels(Orientation &o) {
              /*leaves=*/!read.match);
       }
     } else {
-      // The size of a member's result is known before the result is.
+      // The size of a member's result is known before the result is; so is that
+      // of a linalg op of which nothing else is needed.
       if (info.isSizeOp(number))
         if (unsigned def = info.getDef(info.getUsedIds(number).front());
-            def != none && getMember(def) != none)
+            def != none &&
+            (getMember(def) != none ||
+             (!info.isLive(def) && isa<linalg::LinalgOp>(info.getOps()[def]))))
           continue;
       for (unsigned used : info.getUsedIds(number))
         if (unsigned def = info.getDef(used);

@@ -82,7 +82,7 @@ def count(results, row_only):
             for p in v.parents:
                 nodes(p, phase, found, seen)
 
-    groups, waiting = 0, []
+    groups, waiting, alone = 0, [], []
     for phase in sorted({v.phase for v in reductions}):
         roots = [v for v in reductions if v.phase == phase] + waiting
         sets = []
@@ -97,12 +97,17 @@ def count(results, row_only):
                 sets.remove(other)
             sets.append((found, members))
         waiting = []
-        for _, members in sets:
+        for found, members in sets:
             rows = sum(v.reduction == ROW for v in members)
             if rows and (rows != len(members) or row_only):
                 groups += 1
             elif not rows:
                 waiting += members
+                # Rows of an earlier phase that don't lead to this one may join.
+                if any(inputs & found for inputs in alone):
+                    return None
+            else:
+                alone.append(found)
     if waiting and row_only:
         return None  # seen the other way round, columns alone are rows alone
     return groups

@@ -27,12 +27,13 @@
 namespace mlir::norm_fusion {
 
 /// Bytes before the partial rows in a workspace: the grid barrier's word, the
-/// two counts of pacing, and the count of launches that the tags of partials
-/// come from, in cache lines of their own.
-constexpr int64_t kWorkspaceHeaderBytes = 512;
+/// count of launches that the tags of partials come from, in a cache line of its
+/// own, and the two counts of pacing. Those are beside the count of launches,
+/// for that is in the cache when they are reset: a kernel's end waits for it.
+constexpr int64_t kWorkspaceHeaderBytes = 256;
 constexpr int64_t kLaunchCountOffset = 128;
-constexpr int64_t kPaceCountOffset = 256;
-constexpr int64_t kPaceCountStride = 128;
+constexpr int64_t kPaceCountOffset = 136;
+constexpr int64_t kPaceCountStride = 4;
 
 /// How a value of `type` lies in memory: i1 and 8-bit floats as a
 /// byte, index as i64.

@@ -112,7 +112,7 @@ void KernelEmitter::countPace(const Ring &ring, Value seen) {
 }
 
 /// The next launch counts from zero: its parity is the other one, which nobody
-/// uses now. (Stored last in the kernel, this took 0.4 us.)
+/// uses now.
 void KernelEmitter::resetPace() {
   inFirstThread([&] {
     storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
