@@ -351,8 +351,6 @@ void KernelEmitter::emitRows() {
   });
   if (!op.isSplit() || schedule.getCombine() == Combine::kernel)
     return;
-  if (schedule.getPace() != 0)
-    resetPace();
   if (!tags)
     gridBarrier();
   emitTiles();
