@@ -351,6 +351,8 @@ void KernelEmitter::emitRows() {
   });
   if (!op.isSplit() || schedule.getCombine() == Combine::kernel)
     return;
+  if (schedule.getPace() != 0)
+    resetPace();
   if (!tags)
     gridBarrier();
   emitTiles();

@@ -240,7 +240,6 @@ private:
   Value select(Value condition, Value a, Value b);
   /// Both hold; either may be null, which holds.
   Value both(Value a, Value b);
-  Value isFalse(Value condition);
   Value toWord(Value value);
   Value fromWord(Value word, Type type);
   void syncBlock();
@@ -358,8 +357,7 @@ private:
   /// The phase behind which nothing is added to partials any more.
   unsigned getPartialsPhase();
   void write(Value item, Ring &ring, ValueRange partials);
-  void writeEarly(Value isLast, llvm::function_ref<Value()> condition,
-                  Value item, Ring &ring, ValueRange identities,
+  void writeEarly(Value isLast, Value item, Ring &ring, ValueRange identities,
                   MutableArrayRef<Value> partials);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      MutableArrayRef<ColumnView> views, Value rowGroup);
@@ -399,7 +397,6 @@ private:
   Value rank;                   ///< i32, of the block in its cluster
   Value cluster, clusterStride; ///< i64, of the block and of the grid
   Value parity;                 ///< i32, of this launch's tags
-  Value otherPace;              ///< i32, count of pacing of the last launch
   SmallVector<Value> segmentIndices, rowIndices;
   Value rowExists; ///< i1, null if it always does
   /// Values of the row at hand, and those that no row changes.

@@ -163,21 +163,12 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
 /// The parity of this launch's tags. Words of a fresh workspace are zero, so
 /// the first launch has parity 1.
 void KernelEmitter::readLaunchCount() {
-  static_assert(kPaceCountOffset == kLaunchCountOffset + 8 &&
-                kPaceCountStride == 4);
-  bool isPaced = schedule.getPace() != 0;
-  Value words =
-      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
-                  isPaced ? 4 : 1);
-  auto word = [&](unsigned k) -> Value {
-    return LLVM::ExtractElementOp::create(b, words, i32(k));
-  };
-  parity = arith::XOrIOp::create(b, arith::AndIOp::create(b, word(0), i32(1)),
-                                 i32(1));
-  if (isPaced)
-    otherPace = select(
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, parity, i32(0)),
-        word(3), word(2));
+  Value count = LLVM::ExtractElementOp::create(
+      b,
+      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)), 1),
+      i32(0));
+  parity =
+      arith::XOrIOp::create(b, arith::AndIOp::create(b, count, i32(1)), i32(1));
 }
 
 /// Runs `store` in the one thread that keeps the launch's state.
@@ -328,13 +319,11 @@ void KernelEmitter::write(Value item, Ring &ring, ValueRange partials) {
   writePartials(item, accumulators, ring.views, ring.part.rowGroup);
 }
 
-/// Writes within the ring's loop, in its last step if `condition` holds there.
-/// So that this takes no registers of the other steps, addresses start from
-/// opaque values, for they would be computed before the loop, and `partials`
-/// become `identities`.
-void KernelEmitter::writeEarly(Value isLast,
-                               llvm::function_ref<Value()> condition,
-                               Value item, Ring &ring, ValueRange identities,
+/// Writes within the ring's loop, in its last step. So that this takes no
+/// registers of the other steps, addresses start from opaque values, for they
+/// would be computed before the loop, and `partials` become `identities`.
+void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
+                               ValueRange identities,
                                MutableArrayRef<Value> partials) {
   isLast =
       LLVM::ExpectOp::create(b, isLast, arith::ConstantIntOp::create(b, 0, 1));
@@ -344,12 +333,6 @@ void KernelEmitter::writeEarly(Value isLast,
   b.setInsertionPointToStart(ifLast.elseBlock());
   scf::YieldOp::create(b, ValueRange(partials));
   b.setInsertionPointToStart(ifLast.thenBlock());
-  auto ifAll = scf::IfOp::create(b, ifLast.getResultTypes(), condition(),
-                                 /*withElseRegion=*/true);
-  scf::YieldOp::create(b, ifAll.getResults());
-  b.setInsertionPointToStart(ifAll.elseBlock());
-  scf::YieldOp::create(b, ValueRange(partials));
-  b.setInsertionPointToStart(ifAll.thenBlock());
   auto hide = [&](Value value) -> Value {
     return createAsm(b, value.getType(), value, "", "=l,0");
   };

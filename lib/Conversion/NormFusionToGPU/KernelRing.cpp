@@ -210,18 +210,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   unsigned lastPartials = getPartialsPhase();
   bool writesEarly = lastPartials < waves.size() && !identities.empty() &&
                      schedule.getCluster() * schedule.getWarps() >= kManyWarps;
-  // All warps of a block meet at the same barriers: so only where every row
-  // group comes to a last step. (Computed where it is asked for, not kept.)
-  auto haveAllRows = [&]() -> Value {
-    Value first = createAsm(b, firstRow.getType(), firstRow, "", "=l,0");
-    Value last =
-        add(first, mul(i64(schedule.getRowGroups() - 1), arguments.splits));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, last,
-                                 ring.steps);
-  };
 
-  if (schedule.getPace() != 0)
-    resetPace();
   // The first rows are on their way meanwhile.
   if (awaits)
     awaitExchange();
@@ -306,7 +295,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
           if (writesEarly && p == lastPartials)
             writeEarly(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                              add(k, i64(1)), ring.mine),
-                       haveAllRows, item, ring, identities, partials);
+                       item, ring, identities, partials);
         };
         exchangeRowSums(waves[p], sums[u], ring.part.rowGroup,
                         ring.part.warpOfRow, step, whileSent,
@@ -323,12 +312,11 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
-  auto writeLate = [&] {
-    write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
-  };
-  if (writesEarly)
-    guarded(isFalse(haveAllRows()), writeLate);
+  if (writesEarly) // of row groups without a row
+    guarded(
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.mine, i64(0)),
+        [&] { write(item, ring, identities); });
   else
-    writeLate();
+    write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
   return loop.getResult(1);
 }

@@ -500,11 +500,6 @@ Value KernelEmitter::select(Value condition, Value a, Value c) {
   return arith::SelectOp::create(b, condition, a, c);
 }
 
-Value KernelEmitter::isFalse(Value condition) {
-  return arith::XOrIOp::create(b, condition,
-                               arith::ConstantIntOp::create(b, 1, 1));
-}
-
 Value KernelEmitter::both(Value a, Value c) {
   return a && c ? arith::AndIOp::create(b, a, c).getResult() : a ? a : c;
 }
