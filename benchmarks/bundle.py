@@ -32,7 +32,7 @@ def prepare(function, cluster, shared):
         check(driver.cuFuncSetAttribute(function, attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
 
 
-def configure(grid, block, cluster, shared, cooperative):
+def configure(grid, block, cluster, shared, cooperative, dependent=False):
     config = driver.CUlaunchConfig()
     config.gridDimX, config.gridDimY, config.gridDimZ = grid
     config.blockDimX, config.blockDimY, config.blockDimZ = block
@@ -49,6 +49,11 @@ def configure(grid, block, cluster, shared, cooperative):
         attribute = driver.CUlaunchAttribute()
         attribute.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
         attribute.value.cooperative = 1
+        attributes.append(attribute)
+    if dependent:
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attribute.value.programmaticStreamSerializationAllowed = 1
         attributes.append(attribute)
     config.attrs, config.numAttrs = attributes, len(attributes)
     return config
@@ -78,7 +83,8 @@ class Bundle:
         self.buffers = [(b["name"], f(b["bytes"])) for b in self.manifest["buffers"]]
         self.workspaces = [(w["name"], f(w["bytes"])) for w in self.manifest["workspaces"]]
         self.kernels = [dict(function=check(driver.cuModuleGetFunction(modules[k["file"]], k["name"].encode())), when=f(k["when"]),
-                             cooperative=k["cooperative"], shared=f(k["shared_memory_bytes"]), workspace=k["workspace"],
+                             cooperative=k["cooperative"], dependent=k.get("programmatic_dependent", False),
+                             shared=f(k["shared_memory_bytes"]), workspace=k["workspace"],
                              arguments=[f(a["value"]) for a in k["arguments"]],
                              **{key: [f(d) for d in k[key]] for key in ("grid", "block", "cluster")})
                         for k in self.manifest["kernels"]]
@@ -124,7 +130,7 @@ class Bundle:
             return
         shared = kernel["shared"](v)
         prepare(kernel["function"], cluster[0] * cluster[1] * cluster[2], shared)
-        config = configure(grid, block, cluster, shared, kernel["cooperative"])
+        config = configure(grid, block, cluster, shared, kernel["cooperative"], kernel["dependent"])
         words = (ctypes.c_int64 * len(kernel["arguments"]))(*(value(v) for value in kernel["arguments"]))
         pointers = (ctypes.c_void_p * len(words))(*(ctypes.addressof(words) + 8 * i for i in range(len(words))))
         check(driver.cuLaunchKernelEx(config, kernel["function"], ctypes.addressof(pointers), 0))

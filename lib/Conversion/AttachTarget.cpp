@@ -9,6 +9,7 @@
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/Schedule/TargetInfo.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -29,12 +30,25 @@ struct AttachTargetPass final
     if (!attr || failed(checkToolkit()))
       return signalPassFailure();
     auto targets = ArrayAttr::get(&getContext(), attr);
-    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
       if (!module.getTargetsAttr())
         module.setTargetsAttr(targets);
+      if (target == "nvvm" &&
+          norm_fusion::TargetInfo::get(chip)->maxCluster == 1)
+        removeDependences(module);
+    }
   }
 
 private:
+  /// Before sm_90 a launch waits for the one before it by itself.
+  static void removeDependences(gpu::GPUModuleOp module) {
+    module.walk([](NVVM::GriddepcontrolOp op) { op.erase(); });
+    for (auto global :
+         llvm::make_early_inc_range(module.getOps<LLVM::GlobalOp>()))
+      if (global.getSymName().ends_with("_dependent"))
+        global.erase();
+  }
+
   /// Upstream reports a folder that isn't there and goes on with the ptxas of
   /// the path.
   LogicalResult checkToolkit() {

@@ -270,6 +270,8 @@ Error BundleProgram::launch(const json::Object &kernel) {
     return shared.takeError();
   config.dynamicSharedMemory = *shared;
   config.cooperative = kernel.getBoolean("cooperative").value_or(false);
+  config.programmaticDependent =
+      kernel.getBoolean("programmatic_dependent").value_or(false);
   if (!config.grid.x || !config.grid.y || !config.grid.z)
     return Error::success();
 

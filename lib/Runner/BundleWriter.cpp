@@ -261,6 +261,8 @@ Error HostWalker::visitLaunch(gpu::LaunchFuncOp op, StringRef when) {
                                       : std::string("0");
   kernel["cooperative"] =
       StringRef(image->second).contains(name + "_cooperative");
+  kernel["programmatic_dependent"] =
+      StringRef(image->second).contains(name + "_dependent");
   json::Array arguments;
   std::string workspace;
   for (Value operand : op.getKernelOperands()) {

@@ -270,6 +270,8 @@ Expected<KernelHandle> CudaDevice::getKernel(ModuleHandle handle,
   // A symbol that isn't there would be an error to tools that watch the driver.
   info.cooperative =
       llvm::StringRef(image.bytes).contains(kernel->name + "_cooperative");
+  info.programmaticDependent =
+      llvm::StringRef(image.bytes).contains(kernel->name + "_dependent");
   return (image.kernels[name] = std::move(kernel)).get();
 }
 

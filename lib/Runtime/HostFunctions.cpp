@@ -125,6 +125,7 @@ static void launch(void *kernel, const LaunchConfig &given, void *stream,
   if (!info)
     return context->setError(info.takeError());
   config.cooperative = info->cooperative;
+  config.programmaticDependent = info->programmaticDependent;
   check(*context, context->getDevice().launch(
                       kernel, config, llvm::ArrayRef<void *>(parameters, count),
                       pick(*context, stream)));

@@ -9,6 +9,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -67,6 +68,41 @@ bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
          });
 }
 
+bool norm_fusion::isFramed(const Problem &problem, ScheduleAttr schedule) {
+  return (schedule.getStructure() == Structure::ring ||
+          schedule.getStructure() == Structure::small) &&
+         schedule.getCopy() == Copy::cp_async &&
+         !ShapedType::isDynamic(problem.innerColumns) &&
+         problem.innerColumns % schedule.getVector() != 0 &&
+         !isShifted(problem, schedule);
+}
+
+unsigned norm_fusion::getFrame(ScheduleAttr schedule) {
+  // Two vectors are a sector of the L2 cache, of which a warp touches one more
+  // where it begins within one; but the more classes, the more row groups are
+  // left over where there are few.
+  return schedule.getVector() * (schedule.getCluster() <= 2 ? 2 : 1);
+}
+
+unsigned norm_fusion::getFrameClasses(const Problem &problem,
+                                      ScheduleAttr schedule) {
+  // Rows that are as many of these apart begin alike.
+  unsigned frame = getFrame(schedule);
+  unsigned rows = frame / std::gcd<int64_t>(problem.columns, frame);
+  return std::max(rows / schedule.getRowsAStep(), 1u);
+}
+
+int64_t norm_fusion::getOwnedColumns(const Problem &problem,
+                                     ScheduleAttr schedule) {
+  int64_t held = schedule.getBlockColumns();
+  if (!isFramed(problem, schedule))
+    return held;
+  int64_t frame = getFrame(schedule), cluster = schedule.getCluster();
+  return std::min(held - frame,
+                  int64_t(llvm::alignTo(
+                      llvm::divideCeil(problem.columns, cluster), frame)));
+}
+
 unsigned norm_fusion::getShiftedBytes(unsigned bytes) {
   return llvm::alignTo(bytes + 16, 128);
 }
@@ -105,7 +141,11 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
     unsigned ring = (schedule.getSlots() + 1) * step;
     unsigned sums = 0;
     for (unsigned bytes : problem.accumulatorBytes)
-      sums += groups > 1 ? groups * columns * std::max(bytes, 4u) : 0;
+      if (isFramed(problem, schedule))
+        sums +=
+            groups * schedule.getRowsAStep() * columns * std::max(bytes, 4u);
+      else if (groups > 1)
+        sums += groups * columns * std::max(bytes, 4u);
     reused = std::max({reused, ring, sums});
   }
   return getExchangeBytes(problem, schedule) + llvm::alignTo(reused, 16);
@@ -123,6 +163,7 @@ unsigned norm_fusion::estimateRegisters(const Problem &problem,
     accumulators += std::max(b, 4u);
   bool exact = problem.columns == int64_t(schedule.getCluster()) *
                                       int64_t(schedule.getBlockColumns());
+  exact &= !isFramed(problem, schedule);
   bool shifted = isShifted(problem, schedule);
   unsigned values =
       shifted ? 2 * lane + 8
@@ -132,6 +173,9 @@ unsigned norm_fusion::estimateRegisters(const Problem &problem,
                                problem.bytesPerColumn() * schedule.getRows()),
                           4) +
          values + 32 + (exact ? 0 : 16) +
+         (isFramed(problem, schedule) && problem.accumulatorBytes.size() > 1
+              ? 8
+              : 0) +
          (schedule.getCluster() == 1 && schedule.getWarps() > 4 ? 12 : 0);
 }
 
@@ -216,10 +260,31 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                     " needs columns that are contiguous in every input");
     unsigned vector = schedule.getVector();
     bool shifted = isShifted(problem, schedule);
+    bool framed = isFramed(problem, schedule);
     if (!llvm::isPowerOf2_32(vector) ||
-        (problem.innerColumns % vector && !shifted))
+        (problem.innerColumns % vector && !shifted && !framed))
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
                                   vector, problem.innerColumns));
+    if (framed &&
+        (problem.innerColumns != problem.columns || !problem.linearRows ||
+         problem.segmented || !problem.blockColumns.empty()))
+      return refuse(llvm::formatv(
+          "vector={0} doesn't divide the {1} columns: that needs one column "
+          "dimension, arrays in the order of the op's dimensions, and "
+          "reductions over all rows and over all columns",
+          vector, problem.innerColumns));
+    if (framed && (2 * vector > schedule.getLanes() || schedule.getRows() != 1))
+      return refuse(llvm::formatv(
+          "lanes={0} rows={1} with vector={2}, which doesn't divide the {3} "
+          "columns, expected rows=1 and lanes of twice the vector",
+          schedule.getLanes(), schedule.getRows(), vector,
+          problem.innerColumns));
+    // Those that count the steps have rows, wherever others have.
+    if (framed && schedule.getPace() != 0 && schedule.getRowGroups() == 1)
+      return refuse(llvm::formatv(
+          "pace={0} row-groups=1 with vector={1}, which doesn't divide the {2} "
+          "columns, expected row-groups=2 or more",
+          schedule.getPace(), vector, problem.innerColumns));
     if (shifted && (isSmall || problem.innerColumns != problem.columns))
       return refuse(llvm::formatv(
           "structure={0} vector={1} makes copies of up to 4 bytes: these need "
@@ -242,13 +307,18 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                     "expected 4, 8 or a multiple of 16",
                                     vector, size));
     }
-    unsigned columns = cluster * schedule.getBlockColumns();
+    int64_t columns = cluster * getOwnedColumns(problem, schedule);
     if (columns < problem.columns)
       return refuse(llvm::formatv(
           "cluster={0} warps={1} chunks={2} lanes={3} vector={4} hold {5} "
           "columns, the problem has {6}",
           cluster, schedule.getWarps(), schedule.getChunks(),
           schedule.getLanes(), vector, columns, problem.columns));
+    if (framed &&
+        columns - getOwnedColumns(problem, schedule) >= problem.columns)
+      return refuse(llvm::formatv("cluster={0} leaves a block without any of "
+                                  "the {1} columns, expected fewer blocks",
+                                  cluster, problem.columns));
     if (schedule.getCopy() == Copy::bulk)
       return refuse("copy=bulk isn't available, expected cp-async or load");
     if (schedule.getCopy() == Copy::cp_async && !target.hasAsyncCopy)

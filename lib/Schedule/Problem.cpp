@@ -118,6 +118,8 @@ Problem Problem::get(MixedReductionOp op) {
     if (!hasColumn ||
         (i < inputs && op.getBodyBlock()->getArgument(i).use_empty()))
       continue;
+    if (hasColumn && hasRow)
+      problem.linearRows &= map.isIdentity();
     // Outputs in another order are written element by element.
     auto last = cast<AffineDimExpr>(map.getResults().back());
     if (i < inputs && map.isFunctionOfDim(columnDims.back()))

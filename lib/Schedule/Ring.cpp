@@ -40,13 +40,16 @@ static void chooseLanes(int64_t vectors, unsigned fewest, unsigned &lanes,
   }
 }
 
-/// Blocks and warps that share a row of `vectors` vectors: as few blocks as
-/// leave at most `most` warps of each, or what fits.
+/// Blocks and warps that share a row of `vectors` vectors, of which each block
+/// holds one more where rows are `framed`: as few blocks as leave at most
+/// `most` warps of each, or what fits.
 static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
-                        const TargetInfo &target, unsigned &cluster,
-                        unsigned &warps) {
+                        bool framed, const TargetInfo &target,
+                        unsigned &cluster, unsigned &warps) {
   for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
-    int64_t needed = llvm::divideCeil(vectors, int64_t(32) * chunks * cluster);
+    int64_t needed =
+        llvm::divideCeil(llvm::divideCeil(vectors, int64_t(cluster)) + framed,
+                         int64_t(32) * chunks);
     bool isLast = cluster * 2 > target.maxCluster;
     if (needed <= (isLast ? 16 : most)) {
       warps = needed;
@@ -68,6 +71,9 @@ static constexpr unsigned kFullCluster = 2;
 /// One is too tight for LayerNorm's steps, four lets RMSNorm's drift (H200,
 /// 32768x4096 and 65536x8192 bf16, docs/performance.md).
 static constexpr unsigned kPace = 2;
+
+/// Columns from which on a row is framed: a frame takes up to two vectors more.
+static constexpr int64_t kFramedColumns = 32;
 
 /// Registers that the estimate may be over a thread's budget where the next
 /// choice leaves less than 12 warps, or more than an eighth of them idle: a few
@@ -117,6 +123,41 @@ static ScheduleAttr chooseHalfVectors(MLIRContext *context,
   return {};
 }
 
+/// Framed rows of up to three warps, or several a warp: the vectors, whole or
+/// half, and lanes that hold the fewest columns too many.
+static ScheduleAttr chooseShortFrames(MLIRContext *context,
+                                      const Problem &problem,
+                                      const TargetInfo &target,
+                                      Combine combine) {
+  ScheduleAttr best;
+  unsigned full = getFullVector(problem);
+  unsigned narrowest = *llvm::min_element(problem.elementBytes);
+  auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
+                      unsigned chunks) {
+    // A lane's columns, which decide how many warps have the registers.
+    unsigned most = chunks * vector > 12 ? 12 : 16;
+    auto schedule = ScheduleAttr::get(
+        context, lanes < 32 ? Structure::small : Structure::ring,
+        /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
+        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes,
+        /*rows=*/1);
+    std::string ignored;
+    if ((!best || schedule.getBlockColumns() < best.getBlockColumns()) &&
+        isLegalSchedule(problem, schedule, target, ignored) &&
+        estimateRegisters(problem, schedule) <=
+            getRegisterBudget(target, schedule))
+      best = schedule;
+  };
+  // Of those that hold as many, few lanes with many columns each.
+  for (unsigned warps : {1u, 2u, 3u})
+    for (unsigned lanes : {8u, 16u, 32u})
+      for (unsigned vector : {full, full / 2})
+        for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
+          if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
+            consider(warps, lanes, vector, chunks);
+  return best;
+}
+
 /// Rows in a ring: of one or more warps each, or several to a warp.
 ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                      const Problem &problem,
@@ -130,8 +171,20 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   // row is shifted instead, and read by words. A lane holds as many columns as
   // with full vectors.
   unsigned scale = getFullVector(problem) / vector;
+  // Longer rows are framed.
+  unsigned full = getFullVector(problem);
+  bool framed = copy == Copy::cp_async && !problem.elementBytes.empty() &&
+                vector * *llvm::min_element(problem.elementBytes) < 8 &&
+                problem.innerColumns == problem.columns && problem.linearRows &&
+                !problem.segmented && problem.blockColumns.empty() &&
+                problem.columns >= kFramedColumns;
+  if (framed) {
+    vector = full;
+    scale = 1;
+  }
   bool shifted =
-      copy == Copy::cp_async && problem.innerColumns == problem.columns &&
+      !framed && copy == Copy::cp_async &&
+      problem.innerColumns == problem.columns &&
       llvm::any_of(problem.elementBytes,
                    [&](unsigned bytes) { return bytes * vector < 8; }) &&
       llvm::any_of(problem.elementBytes,
@@ -143,7 +196,13 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   }
   int64_t vectors = getVectors(problem, vector);
   if (ScheduleAttr schedule =
-          shifted
+          framed ? chooseShortFrames(context, problem, target, combine)
+                 : ScheduleAttr()) {
+    reason = "aligned vectors of rows that begin anywhere";
+    return schedule;
+  }
+  if (ScheduleAttr schedule =
+          shifted || framed
               ? ScheduleAttr()
               : chooseHalfVectors(context, problem, target, vector, combine)) {
     reason = "half vectors leave fewer lanes idle";
@@ -160,14 +219,25 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   SmallVector<unsigned> order{2, 1, 3, 4};
   bool isLight = problem.accumulatorBytes.empty();
   bool isTwice = !isLight && problem.exchanges > 1 && vectors > 2 * 32 * 4;
-  if (isTwice || (isLight && vectors > 2 * 32 * 8))
+  if (isTwice || (isLight && vectors > 2 * 32 * 8)) {
     order = {4, 2, 1, 3};
+  } else if (problem.accumulatorBytes.size() == 1) {
+    // Three where they make 12 warps a block and leave fewer lanes idle.
+    unsigned blocks, warps;
+    int64_t held = std::numeric_limits<int64_t>::max();
+    if (chooseWarps(vectors, 2, 6, framed, target, blocks, warps))
+      held = int64_t(blocks) * warps * 2;
+    if (chooseWarps(vectors, 3, 6, framed, target, blocks, warps) &&
+        blocks > kFullCluster && 12 % warps == 0 &&
+        int64_t(blocks) * warps * 3 * 16 <= held * 15)
+      order = {3, 2, 1, 4};
+  }
   for (unsigned chunks : order) {
     unsigned lane = std::min<int64_t>(
         {int64_t(chunks * scale), int64_t(llvm::divideCeil(vectors, 32)), 16});
     Structure structure = Structure::ring;
     unsigned cluster = 1, warps = 1, lanes = 32, rows = 1, groups;
-    if (vectors <= 96 && !shifted) {
+    if (vectors <= 96 && !shifted && !framed) {
       structure = Structure::small;
       if (chunks != order.front())
         break;
@@ -206,11 +276,13 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
       else if (isLight)
         limits.insert(limits.begin(), 16);
       else if (problem.exchanges < 2 &&
-               chooseWarps(vectors, chunks, 6, target, blocks, warpsOfBlock) &&
+               chooseWarps(vectors, chunks, 6, framed, target, blocks,
+                           warpsOfBlock) &&
                blocks <= kFullCluster)
         limits.erase(limits.begin());
       for (unsigned most : limits) {
-        if (!chooseWarps(vectors, chunks, most, target, blocks, warpsOfBlock) ||
+        if (!chooseWarps(vectors, chunks, most, framed, target, blocks,
+                         warpsOfBlock) ||
             (fits && blocks > kPortableCluster))
           break;
         fits = true;
@@ -221,7 +293,7 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
           // As good as any that leaves multiprocessors idle, with less to wait
           // for in a block; more row groups cover the longer exchange.
           if (warps > 4 && warps % 2 == 0 && cluster < kPortableCluster &&
-              int64_t(cluster) * warps * 32 * chunks == vectors) {
+              !framed) {
             cluster *= 2;
             warps /= 2;
           }
@@ -234,7 +306,7 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
         if (isWide)
           break;
         unsigned held = blocks * warpsOfBlock, next = held;
-        if (chooseWarps(vectors, chunks, most - 2, target, blocks,
+        if (chooseWarps(vectors, chunks, most - 2, framed, target, blocks,
                         warpsOfBlock))
           next = blocks * warpsOfBlock;
         unsigned slack = next * 8 > held * 9 ? kRegisterSlack : 0;
@@ -293,7 +365,8 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
       bool drifts =
           cluster > 1 && !isTwice &&
           (!isHeavy || (cluster == kFullCluster && warps * groups > 12));
-      if (!tags || !drifts || registers > budget)
+      // Framed rows were, too.
+      if (!tags || !drifts || registers > budget || framed)
         return schedule;
       return ScheduleAttr::get(context, structure, cluster, warps, groups,
                                schedule.getSlots(), chunks, vector, copy,

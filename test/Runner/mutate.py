@@ -66,7 +66,7 @@ for i, line in enumerate(lines):
                 unnoticed += 1
                 print(f"unnoticed in {kernel}, mutant {mutants}: {text.strip()}")
         continue
-    if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence)|llvm\.fence|cp\.async\.(wait|commit)|(try|test)_wait", line):
+    if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence|griddepcontrol wait)|llvm\.fence|cp\.async\.(wait|commit)|(try|test)_wait", line):
         mutant = lines[:i] + lines[i + 1:]
     elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := line.split('"')[1], 0) < 2:
         relaxed[text] += 1  # the others are the same instruction, unrolled

@@ -38,10 +38,10 @@ func.func @bf16(%x: tensor<?x4096xbf16>, %o: tensor<?x4096xbf16>, %t: tensor<409
   return %0#0, %0#1 : tensor<?x4096xbf16>, tensor<4096xf32>
 }
 
-// A number of columns that no vector divides is copied in pieces around a warp's part of the row, and read by 32-bit words.
+// Rows of a number of columns that no vector divides begin anywhere: aligned (half) vectors in frames, two rows a warp.
 // CHECK-LABEL: func @odd
 func.func @odd(%x: tensor<?x257xbf16>, %o: tensor<?xbf16>, %t: tensor<257xbf16>) -> (tensor<?xbf16>, tensor<257xbf16>) {
-  // CHECK: structure=ring {{.*}} vector=2 copy=cp-async
+  // CHECK: structure=small {{.*}} chunks=5 vector=4 copy=cp-async {{.*}} lanes=16
   %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<?x257xbf16>) outs(%o, %t : tensor<?xbf16>, tensor<257xbf16>) maps = [#e, affine_map<(m, n) -> (m)>, #c] {
   ^bb0(%a: bf16):
     %f = arith.extf %a : bf16 to f32

@@ -60,6 +60,9 @@ struct KernelInfo {
   /// The module has a global `<kernel>_cooperative`: every launch of the kernel
   /// is a cooperative one.
   bool cooperative = false;
+  /// The module has a global `<kernel>_dependent`: the kernel waits for the
+  /// launch before it by itself (griddepcontrol.wait).
+  bool programmaticDependent = false;
 };
 
 /// Opaque handles; owned by the device.

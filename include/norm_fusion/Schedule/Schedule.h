@@ -41,6 +41,9 @@ struct Problem {
   /// Consecutive columns are consecutive in memory in every input that varies
   /// over the last column dimension.
   bool contiguousColumns = true;
+  /// Element (row, column) of every operand that has both lies at row * columns
+  /// + column, rows counted over all row dimensions.
+  bool linearRows = true;
   /// Every accumulator is an f32 sum or product: its words can carry tags.
   bool taggable = true;
   /// Rows that segmented accumulations keep apart.
@@ -84,6 +87,17 @@ unsigned getSharedMemoryBytes(const Problem &problem, ScheduleAttr schedule);
 bool isShifted(const Problem &problem, ScheduleAttr schedule);
 /// Bytes of a slot for `bytes` of a warp's part of a row that is shifted.
 unsigned getShiftedBytes(unsigned bytes);
+
+/// True if a ring's lanes hold aligned vectors of rows that begin anywhere.
+/// Steps whose rows begin alike to a multiple of `getFrame()` columns make
+/// getFrameClasses() classes, and a row group has steps of one class: what its
+/// lanes own of the columns doesn't change.
+bool isFramed(const Problem &problem, ScheduleAttr schedule);
+unsigned getFrame(ScheduleAttr schedule);
+unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);
+/// Columns that a block owns: all that it holds, but for what a row's start
+/// takes of a frame.
+int64_t getOwnedColumns(const Problem &problem, ScheduleAttr schedule);
 
 /// Of these, the bytes that come first: barriers of the exchange of row sums
 /// between warps, what a warp sends in a wave, and all of the exchange.

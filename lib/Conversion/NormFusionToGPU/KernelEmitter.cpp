@@ -102,6 +102,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentIndices.resize(op.getNumDims());
   rowIndices.resize(op.getNumDims());
   exchangeBytes = getExchangeBytes(problem, schedule);
+  framed = isFramed(problem, schedule);
   // The blocks of a cluster work on the same rows.
   cluster = blockId();
   clusterStride = gridSize();
@@ -340,6 +341,10 @@ void KernelEmitter::emitRows() {
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();
+  // The second kernel's blocks take their places as these blocks leave them.
+  if (op.isSplit() && schedule.getCombine() == Combine::kernel)
+    NVVM::GriddepcontrolOp::create(b,
+                                   NVVM::GridDepActionKind::launch_dependents);
   initExchange();
   bool isRing = schedule.getStructure() != Structure::plain;
   bool awaitsInItem = isRing && hasOneItem();
@@ -351,8 +356,6 @@ void KernelEmitter::emitRows() {
   });
   if (!op.isSplit() || schedule.getCombine() == Combine::kernel)
     return;
-  if (schedule.getPace() != 0)
-    resetPace();
   if (!tags)
     gridBarrier();
   emitTiles();
@@ -362,6 +365,8 @@ void KernelEmitter::emitRows() {
 }
 
 void KernelEmitter::emitCombine() {
+  // Until the first kernel is done and what it wrote is visible.
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
   emitTiles();
   emitScalarResults();
 }

@@ -27,9 +27,9 @@
 namespace mlir::norm_fusion {
 
 /// Bytes before the partial rows in a workspace: the grid barrier's word, the
-/// count of launches that the tags of partials come from, in a cache line of its
-/// own, and the two counts of pacing. Those are beside the count of launches,
-/// for that is in the cache when they are reset: a kernel's end waits for it.
+/// count of launches that the tags of partials come from, in a cache line of
+/// its own, and in the same 16 bytes, which are read at once, the two counts of
+/// pacing.
 constexpr int64_t kWorkspaceHeaderBytes = 256;
 constexpr int64_t kLaunchCountOffset = 128;
 constexpr int64_t kPaceCountOffset = 136;
@@ -325,10 +325,18 @@ private:
   Value isCounting(const Ring &ring);
   Value isPaced(Value seen);
   Value startPace(const Ring &ring);
-  void resetPace();
+  void resetPace(Value count);
   void waitForPace(Value k, Value seen);
   Value readPace(Value seen);
   void countPace(const Ring &ring, Value seen);
+
+  //===--- Rows that begin anywhere ---===//
+  Value getShift(Value row);
+  void makeFrames(Ring &ring);
+  ColumnView makeEnds(const Ring &ring, Value shift, Value extent);
+  SmallVector<Value> loadEnds(const Ring &ring, Value k);
+  Value addFramedSets(const Ring &ring, Value column, int64_t base,
+                      PartialAccumulateOp accumulate);
 
   //===--- The ring's copies ---===//
   void placeStreams(Ring &ring);
@@ -357,10 +365,11 @@ private:
   /// The phase behind which nothing is added to partials any more.
   unsigned getPartialsPhase();
   void write(Value item, Ring &ring, ValueRange partials);
+  void writeApart(Value item, Ring &ring, ValueRange partials);
   void writeEarly(Value isLast, Value item, Ring &ring, ValueRange identities,
                   MutableArrayRef<Value> partials);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
-                     MutableArrayRef<ColumnView> views, Value rowGroup);
+                     const Ring &ring);
   Value partialAddress(unsigned accumulator, Value item, Value column);
   void storePartial(unsigned accumulator, Value item, Value column,
                     Value value);
@@ -403,6 +412,8 @@ private:
   llvm::DenseMap<Value, Value> rowValues, uniformValues;
   unsigned threads;
   int64_t exchangeBytes;
+  bool framed;              ///< vectors are aligned, though rows begin anywhere
+  bool writesApart = false; ///< warps of a block meet from different places
 };
 
 } // namespace mlir::norm_fusion

@@ -160,8 +160,15 @@ Value KernelEmitter::fromWord(Value word, Type type) {
                          : arith::BitcastOp::create(b, type, word).getResult();
 }
 
-/// Barrier 0, of all threads of the block.
-void KernelEmitter::syncBlock() { NVVM::BarrierOp::create(b); }
+/// Of all threads of the block: barrier 0, which all must come to at one place,
+/// or one that is said to be theirs.
+void KernelEmitter::syncBlock() {
+  if (!writesApart)
+    NVVM::BarrierOp::create(b);
+  else
+    NVVM::BarrierOp::create(b, TypeRange(), i32(1), i32(threads),
+                            NVVM::BarrierReductionAttr(), Value());
+}
 
 /// One mbarrier a row group and buffer of the exchange, first in shared memory.
 Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {

@@ -7,8 +7,9 @@
 // step ahead. Short walks aren't paced. It orders nothing, results don't depend
 // on it. All blocks must run at once: combine=tags sees to that.
 //
-// Two counts take turns by the launch's parity. At its end each launch clears
-// the one that the next will use, so that the host never has to.
+// Two counts take turns by the launch's parity. At its start each launch clears
+// the one that the next will use, unless it is zero, so that the host never has
+// to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,10 +113,15 @@ void KernelEmitter::countPace(const Ring &ring, Value seen) {
 }
 
 /// The next launch counts from zero: its parity is the other one, which nobody
-/// uses now.
-void KernelEmitter::resetPace() {
+/// uses now. Most often it is zero already, and the store, for which the end of
+/// the kernel would wait, isn't made.
+void KernelEmitter::resetPace(Value count) {
+  Value isSet =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, i32(0));
   inFirstThread([&] {
-    storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
-                 i32(0));
+    guarded(isSet, [&] {
+      storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
+                   i32(0));
+    });
   });
 }

@@ -163,12 +163,21 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
 /// The parity of this launch's tags. Words of a fresh workspace are zero, so
 /// the first launch has parity 1.
 void KernelEmitter::readLaunchCount() {
-  Value count = LLVM::ExtractElementOp::create(
-      b,
-      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)), 1),
-      i32(0));
-  parity =
-      arith::XOrIOp::create(b, arith::AndIOp::create(b, count, i32(1)), i32(1));
+  static_assert(kPaceCountOffset == kLaunchCountOffset + 8 &&
+                kPaceCountStride == 4);
+  bool isPaced = schedule.getPace() != 0;
+  Value words =
+      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
+                  isPaced ? 4 : 1);
+  auto word = [&](unsigned k) -> Value {
+    return LLVM::ExtractElementOp::create(b, words, i32(k));
+  };
+  parity = arith::XOrIOp::create(b, arith::AndIOp::create(b, word(0), i32(1)),
+                                 i32(1));
+  if (isPaced)
+    resetPace(select(
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, parity, i32(0)),
+        word(3), word(2)));
 }
 
 /// Runs `store` in the one thread that keeps the launch's state.
@@ -191,15 +200,15 @@ void KernelEmitter::countLaunch() {
 
 void KernelEmitter::writePartials(Value item,
                                   MutableArrayRef<Value> accumulators,
-                                  MutableArrayRef<ColumnView> views,
-                                  Value rowGroup) {
+                                  const Ring &ring) {
   if (accumulations.empty())
     return;
+  ArrayRef<ColumnView> views = ring.views;
   unsigned groups = schedule.getRowGroups(), chunks = schedule.getChunks();
   unsigned width = schedule.getVector(), lanes = schedule.getLanes();
   // Rows side by side in a warp are added first; the first lanes write.
   Value writes;
-  if (lanes < 32) {
+  if (lanes < 32 && !framed) {
     for (unsigned a = 0; a < accumulations.size(); ++a)
       for (unsigned c = 0; c < chunks; ++c) {
         Value &vector = accumulators[a * chunks + c];
@@ -226,7 +235,7 @@ void KernelEmitter::writePartials(Value item,
     writes = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, laneId(),
                                    i32(lanes));
   }
-  if (groups == 1) {
+  if (groups == 1 && !framed) {
     for (unsigned a = 0; a < accumulations.size(); ++a)
       for (unsigned c = 0; c < chunks; ++c)
         guarded(both(views[c].mask, writes), [&] {
@@ -236,33 +245,46 @@ void KernelEmitter::writePartials(Value item,
   }
 
   // Once all slots are read, the ring's bytes hold the row groups' sums,
-  // [accumulator][rowGroup][column of the block]. (Every copy was waited for by
-  // its reader.)
+  // [accumulator][rowGroup][column that the block holds]. (Every copy was
+  // waited for by its reader.)
   syncBlock();
   int64_t columns = schedule.getBlockColumns();
+  int64_t owned = getOwnedColumns(problem, schedule);
   Value firstColumn = i64(0);
   if (schedule.getCluster() > 1)
-    firstColumn = mul(toI64(rank), i64(columns));
+    firstColumn = mul(toI64(rank), i64(owned));
+  // Framed rows begin somewhere in what their lanes hold, and each of those
+  // side by side in a warp is as a row group of its own.
+  unsigned sets = framed ? groups * schedule.getRowsAStep() : groups;
+  Value shift, set = toI64(ring.part.rowGroup);
+  if (framed) {
+    shift = toI64(getShift(getRow(ring, i64(0), 0)));
+    if (ring.rowOfLane)
+      set = add(mul(set, i64(schedule.getRowsAStep())), ring.rowOfLane);
+  }
   int64_t base = exchangeBytes;
   for (unsigned a = 0; a < accumulations.size(); ++a) {
     int64_t bytes = getWordBytes(accumulations[a]);
-    for (unsigned c = 0; c < chunks; ++c)
-      guarded(writes, [&] {
+    for (unsigned c = 0; c < views.size(); ++c)
+      guarded(framed ? views[c].mask : writes, [&] {
         Value column =
-            add(mul(toI64(rowGroup), i64(columns)),
+            add(mul(set, i64(columns)),
                 arith::SubIOp::create(b, views[c].column, firstColumn));
+        if (framed)
+          column = add(column, shift);
         LLVM::StoreOp::create(
-            b, toWord(accumulators[a * chunks + c]),
+            b, toWord(accumulators[a * views.size() + c]),
             sharedPointer(add(mul(column, i64(bytes)), i64(base))),
-            /*alignment=*/std::min<int64_t>(bytes * width, 16));
+            /*alignment=*/std::min<int64_t>(bytes * views[c].width, 16));
       });
-    base += groups * columns * bytes;
+    base += sets * columns * bytes;
   }
   syncBlock();
   base = exchangeBytes;
-  unsigned step = columns % 4 == 0 ? 4 : 1; // a partial row is padded to 4
+  // A partial row is padded to 4.
+  unsigned step = columns % 4 == 0 && !framed ? 4 : 1;
   Value mine = arith::MinSIOp::create(
-      b, arith::SubIOp::create(b, columnCount, firstColumn), i64(columns));
+      b, arith::SubIOp::create(b, columnCount, firstColumn), i64(owned));
   for (unsigned a = 0; a < accumulations.size(); ++a) {
     Type type = accumulations[a].getOperand().getType();
     int64_t bytes = getWordBytes(accumulations[a]);
@@ -273,7 +295,9 @@ void KernelEmitter::writePartials(Value item,
     b.setInsertionPointToStart(loop.getBody());
     Value column = loop.getInductionVar();
     SmallVector<Value> sums(step);
-    for (unsigned g = 0; g < groups; ++g) {
+    if (framed)
+      sums[0] = addFramedSets(ring, column, base, accumulations[a]);
+    for (unsigned g = 0; !framed && g < groups; ++g) {
       Value at = add(mul(column, i64(bytes)), i64(base + g * columns * bytes));
       Value part = LLVM::LoadOp::create(
           b, step == 1 ? word : Type(VectorType::get({step}, word)),
@@ -297,7 +321,7 @@ void KernelEmitter::writePartials(Value item,
         total = LLVM::InsertElementOp::create(b, total, sums[e], i32(e));
     }
     storePartial(a, item, add(column, firstColumn), total);
-    base += groups * columns * bytes;
+    base += sets * columns * bytes;
   }
 }
 
@@ -316,7 +340,13 @@ unsigned KernelEmitter::getPartialsPhase() {
 void KernelEmitter::write(Value item, Ring &ring, ValueRange partials) {
   writeScalars(item, SmallVector<Value>(partials.take_front(scalars.size())));
   SmallVector<Value> accumulators(partials.drop_front(scalars.size()));
-  writePartials(item, accumulators, ring.views, ring.part.rowGroup);
+  writePartials(item, accumulators, ring);
+}
+
+/// Where row groups with rows write at another place than those without.
+void KernelEmitter::writeApart(Value item, Ring &ring, ValueRange partials) {
+  llvm::SaveAndRestore saved(writesApart, schedule.getRowGroups() > 1);
+  write(item, ring, partials);
 }
 
 /// Writes within the ring's loop, in its last step. So that this takes no
@@ -341,7 +371,13 @@ void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
   llvm::SaveAndRestore savedViews(ring.views);
   for (ColumnView &view : ring.views)
     view.column = hide(view.column);
-  write(hide(item), ring, partials);
+  llvm::SaveAndRestore savedFirst(ring.first);
+  llvm::SaveAndRestore savedFirstRow(ring.firstRow);
+  if (framed) {
+    ring.first = hide(ring.first);
+    ring.firstRow = hide(ring.firstRow);
+  }
+  writeApart(hide(item), ring, partials);
   scf::YieldOp::create(b, identities);
   llvm::copy(ifLast.getResults(), partials.begin());
 }

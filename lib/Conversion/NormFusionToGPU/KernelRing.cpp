@@ -10,9 +10,10 @@
 // copies of the next step start before this one is read. Column accumulators
 // stay in registers over all rows.
 //
-// Rows that begin at any address (an odd number of bf16 columns) are *shifted*:
-// a warp copies the aligned 16-byte pieces that cover its part of the row, and
-// its lanes put their elements together from the aligned words around them.
+// Rows that begin at any address (an odd number of bf16 columns, say) are
+// *framed* (KernelRingFrames.cpp), or, if short, *shifted*: a warp copies the
+// aligned 16-byte pieces that cover its part of the row, and its lanes put
+// their elements together from the aligned words around them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,33 +38,37 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.units = schedule.getRows();
   ring.rowsAStep = schedule.getRowsAStep();
   ring.shifted = isShifted(problem, schedule);
-  ring.exact = problem.columns ==
-               int64_t(schedule.getCluster()) * schedule.getBlockColumns();
+  ring.exact = !framed && problem.columns == int64_t(schedule.getCluster()) *
+                                                 schedule.getBlockColumns();
 
   ring.lane = laneId();
-  Value laneOfRow = ring.lane; // of the rows side by side in a warp
+  ring.laneOfRow = ring.lane;
   if (lanes < 32) {
-    laneOfRow = arith::AndIOp::create(b, ring.lane, i32(lanes - 1));
+    ring.laneOfRow = arith::AndIOp::create(b, ring.lane, i32(lanes - 1));
     ring.rowOfLane =
         toI64(arith::ShRUIOp::create(b, ring.lane, i32(llvm::Log2_32(lanes))));
   }
-  ring.part = getRowPart(laneOfRow);
-  ring.views = getLaneViews(ring.part.partOfRow, laneOfRow, ring.exact,
-                            &ring.firstColumn, &ring.allExist);
-  placeStreams(ring);
+  ring.part = getRowPart(ring.laneOfRow);
 
   // Steps of this row group: first + k * stride, of `rowsAStep` rows each.
   ring.steps = rowCount;
   if (ring.rowsAStep > 1)
     ring.steps = arith::DivUIOp::create(
         b, add(rowCount, i64(ring.rowsAStep - 1)), i64(ring.rowsAStep));
+  ring.firstRow = firstRow;
   ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
+  ring.any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first,
+                                   ring.steps);
+  if (framed)
+    makeFrames(ring);
+  else
+    ring.views = getLaneViews(ring.part.partOfRow, ring.laneOfRow, ring.exact,
+                              &ring.firstColumn, &ring.allExist);
+  placeStreams(ring);
   Value span = arith::SubIOp::create(
       b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
       ring.first);
-  ring.any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first,
-                                   ring.steps);
   ring.mine =
       select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i64(0));
   return ring;
@@ -84,7 +89,7 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
     row.columns = ring.views;
   }
   // A mask an element is too many to keep.
-  if (!ring.exact && problem.columns % width != 0) {
+  if (!framed && !ring.exact && problem.columns % width != 0) {
     Value first =
         arith::TruncIOp::create(b, b.getI32Type(), ring.views[0].column);
     Value left = arith::SubIOp::create(b, i32(problem.columns), first);
@@ -137,7 +142,7 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
     for (auto [a, partial] : llvm::enumerate(accumulations)) {
       if (phase(partial.getOperand()) != p)
         continue;
-      Value &sum = accumulators[a * schedule.getChunks() + c];
+      Value &sum = accumulators[a * ring.views.size() + c];
       Value next = createCombine(b, b.getLoc(), partial.getCombiner(), sum,
                                  evaluate(partial.getOperand(), view),
                                  /*contract=*/true);
@@ -155,7 +160,6 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
 
 Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
                               bool awaits) {
-  unsigned chunks = schedule.getChunks(), width = schedule.getVector();
   Ring ring = makeRing(firstRow);
   unsigned slots = ring.slots, units = ring.units;
   if (ring.async) { // without rows, their dimensions may divide by zero
@@ -167,15 +171,18 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
 
   // Loop-carried: slot, step of the exchange, row inputs, accumulators of
   // everything and of columns, count of pacing. Row inputs are loaded one step
-  // ahead.
+  // ahead, and what framed rows have at their ends.
   SmallVector<Value> carried{i32(0), step};
-  unsigned firstScalar = 2 + units * ring.rowInputs.size();
-  unsigned numAccumulators = accumulations.size() * chunks;
-  if (!ring.rowInputs.empty()) {
-    SmallVector<Type> types;
-    for (unsigned u = 0; u < units; ++u)
-      for (BlockArgument argument : ring.rowInputs)
-        types.push_back(argument.getType());
+  unsigned numAccumulators = accumulations.size() * ring.views.size();
+  SmallVector<Type> types;
+  for (unsigned u = 0; u < units; ++u)
+    for (BlockArgument argument : ring.rowInputs)
+      types.push_back(argument.getType());
+  if (framed)
+    for (const Stream &stream : ring.streams)
+      types.push_back(op.getBodyBlock()->getArgument(stream.input).getType());
+  unsigned firstScalar = 2 + types.size();
+  if (!types.empty()) {
     auto ifAny = scf::IfOp::create(b, types, ring.any, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAny.thenBlock());
@@ -191,12 +198,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   for (PartialAccumulateOp accumulate : accumulations) {
     Type type = accumulate.getOperand().getType();
     Attribute identity = getIdentity(accumulate.getCombiner(), type);
-    auto vectorType = VectorType::get({width}, type);
-    for (unsigned c = 0; c < chunks; ++c)
+    for (const ColumnView &view : ring.views)
       carried.push_back(arith::ConstantOp::create(
-          b, width == 1 ? cast<TypedAttr>(identity)
-                        : cast<TypedAttr>(
-                              DenseElementsAttr::get(vectorType, identity))));
+          b, view.width == 1
+                 ? cast<TypedAttr>(identity)
+                 : cast<TypedAttr>(DenseElementsAttr::get(
+                       VectorType::get({view.width}, type), identity))));
   }
 
   if (schedule.getPace() != 0)
@@ -235,6 +242,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
       for (BlockArgument argument : ring.rowInputs)
         row.values[argument] =
             shuffle(state[next++], source, NVVM::ShflKind::idx);
+    if (framed)
+      for (const Stream &stream : ring.streams)
+        rows[0].columns.back().values[op.getBodyBlock()->getArgument(
+            stream.input)] = state[next++];
     if (ring.async)
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
     llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
@@ -315,7 +326,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   if (writesEarly) // of row groups without a row
     guarded(
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.mine, i64(0)),
-        [&] { write(item, ring, identities); });
+        [&] { writeApart(item, ring, identities); });
   else
     write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
   return loop.getResult(1);

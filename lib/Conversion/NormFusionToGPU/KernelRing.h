@@ -20,9 +20,12 @@ struct KernelEmitter::Ring {
   unsigned rowsAStep;
   bool async, shifted, exact;
 
-  Value lane, rowOfLane; ///< rowOfLane: i64, null if a warp has one row
+  Value lane, laneOfRow; ///< of the rows side by side in a warp
+  Value rowOfLane;       ///< i64, null if a warp has one row
   RowPart part;
-  SmallVector<ColumnView> views; ///< the lane's columns
+  /// The lane's columns: its vectors, one a chunk, and where rows are framed
+  /// its element of the row's ends.
+  SmallVector<ColumnView> views;
   Value firstColumn, allExist;   ///< of the warp's part
 
   SmallVector<Stream> streams;
@@ -32,6 +35,7 @@ struct KernelEmitter::Ring {
 
   Value steps;                    ///< i64, of all row groups
   Value first, stride, mine, any; ///< i64; `any`: i1, mine > 0
+  Value firstRow;                 ///< of the block's first row group, i64
 };
 
 } // namespace mlir::norm_fusion

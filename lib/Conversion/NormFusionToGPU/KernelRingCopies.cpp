@@ -161,7 +161,9 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
       continue;
     }
     delinearize(row, reducedRowDims, indices);
-    for (auto [c, view] : llvm::enumerate(ring.views))
+    ArrayRef<ColumnView> vectors = ring.views;
+    for (auto [c, view] :
+         llvm::enumerate(vectors.take_front(schedule.getChunks())))
       for (const Stream &stream : ring.streams) {
         delinearize(view.column, columnDims, indices);
         Value source = address(stream.input, offset(stream.input, indices));
@@ -175,7 +177,8 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
   NVVM::CpAsyncCommitGroupOp::create(b);
 }
 
-/// The inputs of the row level in step `k`, row by row.
+/// The inputs of the row level in step `k`, row by row, and the elements at the
+/// row's ends, if it is framed.
 SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
   SmallVector<Value> loaded;
   for (unsigned u = 0; u < ring.units; ++u) {
@@ -185,6 +188,8 @@ SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
       loaded.push_back(loadGlobal(argument.getArgNumber(),
                                   offset(argument.getArgNumber(), indices), 1));
   }
+  if (framed)
+    llvm::append_range(loaded, loadEnds(ring, k));
   return loaded;
 }
 
@@ -270,7 +275,9 @@ KernelEmitter::readStep(const Ring &ring, Value slot,
       SmallVector<Value> shiftedWords;
       if (ring.shifted)
         shiftedWords = readShifted(ring, stream, slot, rowIndices);
-      for (auto [c, view] : llvm::enumerate(row.columns)) {
+      MutableArrayRef<ColumnView> vectors = row.columns;
+      for (auto [c, view] :
+           llvm::enumerate(vectors.take_front(schedule.getChunks()))) {
         if (!ring.async) {
           view.values[argument] = loadAt(stream.input, view);
           continue;

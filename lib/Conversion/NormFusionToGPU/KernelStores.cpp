@@ -109,13 +109,13 @@ void KernelEmitter::storeElement(unsigned operand, Value elementOffset,
 }
 
 /// A lane's vector, contiguous in memory: whole where it exists and begins at a
-/// multiple of its size, else element by element.
+/// multiple of its size (as framed ones do), else element by element.
 void KernelEmitter::storeVector(unsigned operand, Value elementOffset,
                                 Value value, ColumnView &view, bool isMasked) {
   Type type = getElementTypeOrSelf(op.getOperand(operand).getType());
   unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
-  bool isAligned =
-      view.width == 1 || problem.columns * bytes % (bytes * view.width) == 0;
+  bool isAligned = view.width == 1 || framed ||
+                   problem.columns * bytes % (bytes * view.width) == 0;
   bool isWhole = !isMasked || view.elementMasks.empty();
   if (isAligned && isWhole)
     return storeGlobal(operand, elementOffset, value);

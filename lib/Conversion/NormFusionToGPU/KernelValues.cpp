@@ -220,6 +220,15 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
     Value loaded = loadGlobal(input, at, width, isConstant);
     return isFine ? loaded : spread(loaded, view);
   };
+  if (framed && width > 1) { // what all rows read isn't aligned as they are
+    if (view.mask)
+      elementOffset = select(view.mask, elementOffset, i64(0));
+    SmallVector<Value> elements;
+    for (unsigned e = 0; e < width; ++e)
+      elements.push_back(loadGlobal(input, add(elementOffset, i64(e)), 1));
+    return vector::FromElementsOp::create(
+        b, cast<VectorType>(withWidth(elements[0].getType(), width)), elements);
+  }
   if (!view.mask)
     return load(elementOffset);
   if (!view.elementMasks.empty()) {

@@ -84,6 +84,19 @@ private:
         .getResult(0);
   }
 
+  /// Clusters, or blocks that are none, that run at once.
+  Value getClusters(ImplicitLocOpBuilder &b, ScheduleAttr schedule,
+                    SymbolTable &symbols) {
+    if (schedule.getCluster() > 1)
+      return getActiveClusters(b, schedule, symbols);
+    return func::CallOp::create(
+               b,
+               getRuntimeFunction("norm_fusion_multiprocessor_count", 0,
+                                  symbols),
+               ValueRange())
+        .getResult(0);
+  }
+
   unsigned numWorkspaces = 0;
 };
 } // namespace
@@ -122,11 +135,16 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   LLVM::GlobalOp::create(b, i8Array, /*isConstant=*/false,
                          LLVM::Linkage::External, shared, Attribute(),
                          /*alignment=*/128, /*addrSpace=*/3);
+  auto flag = [&](StringRef suffix) {
+    LLVM::GlobalOp::create(b, b.getI32Type(), /*isConstant=*/true,
+                           LLVM::Linkage::External, (name + suffix).str(),
+                           b.getI32IntegerAttr(1), /*alignment=*/4,
+                           /*addrSpace=*/1);
+  };
   if (op.isSplit() && !combineOnly && schedule.getCombine() != Combine::kernel)
-    LLVM::GlobalOp::create(
-        b, b.getI32Type(), /*isConstant=*/true, LLVM::Linkage::External,
-        (name + "_cooperative").str(), b.getI32IntegerAttr(1), /*alignment=*/4,
-        /*addrSpace=*/1);
+    flag("_cooperative");
+  if (combineOnly)
+    flag("_dependent");
 
   b.setInsertionPointToStart(&function.getBody().front());
   auto global = LLVM::LLVMPointerType::get(context, 1);
@@ -218,15 +236,8 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
                       : constant(std::numeric_limits<int32_t>::max() / cluster);
   else if (shares && schedule.getCombine() == Combine::kernel)
     clusters = shares; // no block waits for another
-  else if (cluster == 1)
-    clusters =
-        func::CallOp::create(
-            b,
-            getRuntimeFunction("norm_fusion_multiprocessor_count", 0, symbols),
-            ValueRange())
-            .getResult(0);
   else
-    clusters = getActiveClusters(b, schedule, symbols);
+    clusters = getClusters(b, schedule, symbols);
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
       b, arith::DivUIOp::create(b, shares ? shares : clusters, segments), one);
@@ -406,6 +417,25 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
               b, arith::CmpIPredicate::ugt,
               getActiveClusters(b, schedule, symbols),
               arith::ConstantIndexOp::create(b, 0)));
+    // Framed rows need a row group a class.
+    Problem problem = Problem::get(op);
+    if (isFramed(problem, schedule)) {
+      Value clusters =
+          schedule.getGrid()
+              ? arith::ConstantIndexOp::create(
+                    b, std::max(schedule.getGrid() / schedule.getCluster(), 1u))
+                    .getResult()
+              : getClusters(b, schedule, symbols);
+      possible = arith::AndIOp::create(
+          b, possible,
+          arith::CmpIOp::create(
+              b, arith::CmpIPredicate::uge,
+              arith::MulIOp::create(
+                  b, clusters,
+                  arith::ConstantIndexOp::create(b, schedule.getRowGroups())),
+              arith::ConstantIndexOp::create(
+                  b, getFrameClasses(problem, schedule))));
+    }
     // One block (cluster) does one share of the rows: as many as a grid has.
     bool isShared = schedule.getStructure() == Structure::rows ||
                     schedule.getStructure() == Structure::tile;

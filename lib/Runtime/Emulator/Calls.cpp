@@ -225,7 +225,7 @@ static void nf_emu_cluster_arrive(uint32_t relaxed) {
   m.clusterArrive(relaxed);
 }
 static void nf_emu_cluster_wait() { machine().clusterWait(); }
-static void nf_emu_griddep_wait() { machine().dependencyWaited = true; }
+static void nf_emu_griddep_wait() { machine().self().dependencyWaited = true; }
 static void nf_emu_griddep_launch() {}
 static void nf_emu_nanosleep(uint32_t) { machine().yield(); }
 static void nf_emu_exit() {

@@ -162,6 +162,7 @@ public:
     info.maxThreads =
         kernel.record->maxThreads ? kernel.record->maxThreads : 1024;
     info.cooperative = kernel.cooperative;
+    info.programmaticDependent = kernel.dependent;
     return info;
   }
 
@@ -343,10 +344,15 @@ Expected<KernelHandle> EmulatorDevice::getKernel(ModuleHandle handle,
       llvm::ArrayRef(reinterpret_cast<const uint32_t *>(fresh->record + 1),
                      fresh->record->arguments);
   fresh->variables = image.variables;
-  auto flag = jit->lookup(*image.library, (name + "_cooperative").str());
-  fresh->cooperative = bool(flag);
-  if (!flag)
+  auto hasFlag = [&](const char *suffix) {
+    auto flag = jit->lookup(*image.library, (name + suffix).str());
+    if (flag)
+      return true;
     llvm::consumeError(flag.takeError());
+    return false;
+  };
+  fresh->cooperative = hasFlag("_cooperative");
+  fresh->dependent = hasFlag("_dependent");
   kernel = std::move(fresh);
   return kernel.get();
 }

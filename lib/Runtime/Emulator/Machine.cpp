@@ -209,7 +209,6 @@ Error Machine::runWave(llvm::ArrayRef<uint32_t> indices) {
   arrivesPending = laterPending = 0;
   live = 0;
   idleTurns = 0;
-  dependencyWaited = false;
   races.beginWave();
   for (auto [slot, index] : llvm::enumerate(indices))
     createCluster(index, slot);

@@ -72,6 +72,7 @@ struct Fiber {
   uint32_t copyGroup = 0, bulkGroup = 0;
   bool clusterArrived = false;
   uint64_t clusterPhase = 0;
+  bool dependencyWaited = false; ///< for the launch before
   uintptr_t polled[8] = {};
   uint32_t polls = 0;
   ThreadClock clock;
@@ -151,6 +152,7 @@ struct Kernel {
   llvm::ArrayRef<uint32_t> argumentBytes;
   llvm::ArrayRef<Range> variables; ///< of its module
   bool cooperative = false;
+  bool dependent = false; ///< waits for the launch before it by itself
 };
 
 class Machine {
@@ -242,7 +244,6 @@ public:
   uint32_t threads = 0; ///< a block
   uint32_t sharedBytes = 0;
   uint64_t launchNumber = 0;
-  bool dependencyWaited = false;
   /// bulk copies and asynchronous stores in flight
   std::list<AsyncCopy> bulk;
   /// Of the threads' own copies: those that somebody else waits for, and those

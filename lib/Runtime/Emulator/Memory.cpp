@@ -131,6 +131,9 @@ void Machine::access(uintptr_t address, uint64_t bytes, AccessInfo info) {
     if (info.space == Space::shared || info.space == Space::cluster)
       trap(llvm::Twine("wrong address space: a shared access ") + verb + " " +
            describe(address));
+    if (config.programmaticDependent && !fiber.dependencyWaited)
+      trap(llvm::Twine("race: ") + verb + " " + describe(address) +
+           " before griddepcontrol.wait: the launch before may still run");
   }
   if (races.isEnabled()) {
     std::string message;

@@ -61,11 +61,14 @@ private:
                     const TuningDatabase &database) {
     Problem problem = Problem::get(op);
     std::string reason, error;
+    // A framed row's order of additions depends on where it begins.
+    Problem given = problem;
+    given.linearRows &= !batchInvariant;
     ScheduleAttr chosen = op.getScheduleAttr();
     if (chosen)
       reason = "given";
     else
-      chosen = chooseSchedule(&getContext(), problem, target, reason);
+      chosen = chooseSchedule(&getContext(), given, target, reason);
     auto options = remark::RemarkOpts::name("schedule").category("norm-fusion");
     if (!chosen) {
       remark::missed(op.getLoc(), options)

@@ -56,7 +56,8 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
     `batch-invariant` the column results don't depend on the number of
     multiprocessors either: unless the schedule sets a grid, it deals the rows
     out to 128 blocks, whatever the device, and the partials are combined in
-    their order.
+    their order; and a row's results don't depend on its index, as those of
+    framed rows do.
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip to schedule for">,

@@ -1,0 +1,171 @@
+//===- KernelRingFrames.cpp - Rows that begin anywhere, in aligned vectors ===//
+//
+// Where the columns aren't a multiple of a vector, rows begin at any multiple
+// of an element. The vectors of a *frame* that begins at a multiple of their
+// size, at or before the row's start, are aligned all the same. How far a row's
+// start is behind its frame's, its *shift*, repeats from row to row, and a row
+// group takes rows of one shift alone: so a lane's columns, its accumulators
+// and its column inputs stay what they are from row to row, as where rows are
+// aligned.
+//
+// The elements before a row's first whole vector and behind its last one are
+// single lanes' of the first warp; they are loaded a step ahead, as the inputs
+// of the row level are. Blocks of a cluster own columns of their own, a
+// multiple of the frame, and each has such ends.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+/// True if vectors of chunk `c` may begin before a row or end behind it, or
+/// behind what a block owns of it, in any lane, block and row.
+static bool mayLack(const Problem &problem, ScheduleAttr schedule, unsigned c) {
+  int64_t width = schedule.getVector(), cluster = schedule.getCluster();
+  int64_t owned = getOwnedColumns(problem, schedule);
+  int64_t last = problem.columns - (cluster - 1) * owned;
+  int64_t extent = cluster > 1 ? std::min(owned, last) : last;
+  if (c == 0)
+    return true;
+  for (int64_t v = 0; v * width < schedule.getBlockColumns(); ++v)
+    if (v / schedule.getLanes() % schedule.getChunks() == c &&
+        (v + 1) * width > extent)
+      return true;
+  return false;
+}
+
+/// Columns from the frame's start to the row's, i32.
+Value KernelEmitter::getShift(Value row) {
+  Value start = arith::TruncIOp::create(b, b.getI32Type(),
+                                        mul(row, i64(problem.columns)));
+  return arith::AndIOp::create(b, start, i32(getFrame(schedule) - 1));
+}
+
+/// The ring's rows are those of one shift, and its views what the lane owns of
+/// them.
+void KernelEmitter::makeFrames(Ring &ring) {
+  // Row groups that there are too many of have no rows. (The host sees to it
+  // that there are enough, unless each has one row at most.)
+  Value classes = i64(getFrameClasses(problem, schedule));
+  Value all = arith::MaxUIOp::create(b, ring.stride, classes);
+  ring.stride =
+      arith::SubIOp::create(b, all, arith::RemUIOp::create(b, all, classes));
+  ring.any = both(ring.any, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                  ring.first, ring.stride));
+
+  int64_t owned = getOwnedColumns(problem, schedule);
+  unsigned chunks = schedule.getChunks(), width = schedule.getVector();
+  Value firstOfBlock = i64(0), extent = i32(problem.columns);
+  if (schedule.getCluster() > 1) {
+    Value first = arith::MulIOp::create(b, rank, i32(owned));
+    firstOfBlock = toI64(first);
+    extent = arith::MinSIOp::create(b, arith::SubIOp::create(b, extent, first),
+                                    i32(owned));
+  }
+  unsigned lanes = schedule.getLanes();
+  Value shift = getShift(getRow(ring, i64(0), 0));
+  // In the block, negative before the row.
+  Value vector = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, ring.part.warpOfRow, i32(chunks * lanes)),
+      ring.laneOfRow);
+  Value local = arith::SubIOp::create(
+      b, arith::MulIOp::create(b, vector, i32(width)), shift);
+  Value column =
+      add(firstOfBlock, arith::ExtSIOp::create(b, b.getI64Type(), local));
+  // Where whole vectors begin.
+  Value starts = arith::MaxSIOp::create(
+      b, arith::SubIOp::create(b, extent, i32(width - 1)), i32(0));
+  ring.views.resize(chunks);
+  for (auto [c, view] : llvm::enumerate(ring.views)) {
+    int64_t first = int64_t(c) * lanes * width;
+    view.width = width;
+    view.column = add(column, i64(first));
+    // Negative columns are large ones.
+    if (mayLack(problem, schedule, c))
+      view.mask = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult,
+          arith::AddIOp::create(b, local, i32(first)), starts);
+  }
+  ring.views.push_back(makeEnds(ring, shift, extent));
+  ring.views.back().column = add(firstOfBlock, ring.views.back().column);
+}
+
+/// The elements of a block's part of a row that are in no whole vector: the
+/// first lanes of the row's first warp hold those before them, the next lanes
+/// those behind them. `extent`: columns that the block owns, i32.
+ColumnView KernelEmitter::makeEnds(const Ring &ring, Value shift,
+                                   Value extent) {
+  Value lane = ring.laneOfRow, width = i32(schedule.getVector());
+  Value low = i32(schedule.getVector() - 1);
+  Value head =
+      arith::AndIOp::create(b, arith::SubIOp::create(b, width, shift), low);
+  head = arith::MinSIOp::create(b, head, extent);
+  Value tail =
+      arith::AndIOp::create(b, arith::SubIOp::create(b, extent, head), low);
+  Value isHead =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, lane, width);
+  Value fromTail = arith::SubIOp::create(b, lane, width);
+  Value column =
+      select(isHead, lane,
+             arith::AddIOp::create(b, arith::SubIOp::create(b, extent, tail),
+                                   fromTail));
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       select(isHead, lane, fromTail),
+                                       select(isHead, head, tail));
+  Value isFirstWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            ring.part.warpOfRow, i32(0));
+  ColumnView view;
+  view.mask = both(exists, isFirstWarp);
+  view.column = toI64(select(view.mask, column, i32(0)));
+  return view;
+}
+
+/// The lane's element of the ends in step `k`, of each stream.
+SmallVector<Value> KernelEmitter::loadEnds(const Ring &ring, Value k) {
+  SmallVector<Value> loaded;
+  SmallVector<Value> indices(segmentIndices);
+  delinearize(lastRowAtMost(getRow(ring, k, 0)), reducedRowDims, indices);
+  delinearize(ring.views.back().column, columnDims, indices);
+  for (const Stream &stream : ring.streams)
+    loaded.push_back(
+        loadGlobal(stream.input, offset(stream.input, indices), 1));
+  return loaded;
+}
+
+/// The sum of a column over the block's rows that are worked on at once, each
+/// of which left its sums in shared memory from `base` on, [row][column of the
+/// frame].
+Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
+                                   PartialAccumulateOp accumulate) {
+  Type type = accumulate.getOperand().getType(), word = getWordType(type);
+  int64_t bytes = word.getIntOrFloatBitWidth() / 8;
+  unsigned rows = schedule.getRowsAStep();
+  Value identity =
+      arith::ConstantOp::create(b, getIdentity(accumulate.getCombiner(), type));
+  auto loop = scf::ForOp::create(b, i64(0), i64(schedule.getRowGroups()),
+                                 i64(1), ValueRange{identity});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value group = loop.getInductionVar(), sum = loop.getRegionIterArgs()[0];
+  Value first =
+      mul(add(ring.firstRow, mul(group, arguments.splits)), i64(rows));
+  for (unsigned r = 0; r < rows; ++r) {
+    Value set = add(mul(group, i64(rows)), i64(r));
+    Value at = add(add(mul(set, i64(schedule.getBlockColumns())), column),
+                   toI64(getShift(add(first, i64(r)))));
+    Value part = fromWord(
+        LLVM::LoadOp::create(
+            b, word, sharedPointer(add(mul(at, i64(bytes)), i64(base))), bytes),
+        type);
+    sum = createCombine(b, b.getLoc(), accumulate.getCombiner(), sum, part,
+                        /*contract=*/true);
+  }
+  scf::YieldOp::create(b, sum);
+  return loop.getResult(0);
+}
