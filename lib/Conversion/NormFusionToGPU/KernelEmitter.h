@@ -365,7 +365,6 @@ private:
   /// The phase behind which nothing is added to partials any more.
   unsigned getPartialsPhase();
   void write(Value item, Ring &ring, ValueRange partials);
-  void writeApart(Value item, Ring &ring, ValueRange partials);
   void writeEarly(Value isLast, Value item, Ring &ring, ValueRange identities,
                   MutableArrayRef<Value> partials);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
@@ -413,7 +412,9 @@ private:
   unsigned threads;
   int64_t exchangeBytes;
   bool framed;              ///< vectors are aligned, though rows begin anywhere
-  bool writesApart = false; ///< warps of a block meet from different places
+  /// Row groups and threads of the block that syncBlock() and the block's sums
+  /// are of: the first ones, i64 and i32; null for all.
+  Value activeGroups, activeThreads;
 };
 
 } // namespace mlir::norm_fusion

@@ -160,13 +160,12 @@ Value KernelEmitter::fromWord(Value word, Type type) {
                          : arith::BitcastOp::create(b, type, word).getResult();
 }
 
-/// Of all threads of the block: barrier 0, which all must come to at one place,
-/// or one that is said to be theirs.
+/// Barrier 0, of all threads of the block, or one of those that are active.
 void KernelEmitter::syncBlock() {
-  if (!writesApart)
+  if (!activeThreads)
     NVVM::BarrierOp::create(b);
   else
-    NVVM::BarrierOp::create(b, TypeRange(), i32(1), i32(threads),
+    NVVM::BarrierOp::create(b, TypeRange(), i32(1), activeThreads,
                             NVVM::BarrierReductionAttr(), Value());
 }
 

@@ -289,8 +289,11 @@ void KernelEmitter::writePartials(Value item,
     Type type = accumulations[a].getOperand().getType();
     int64_t bytes = getWordBytes(accumulations[a]);
     Type word = getWordType(type);
+    Value stride = i64(threads * step);
+    if (activeThreads)
+      stride = mul(toI64(activeThreads), i64(step));
     auto loop = scf::ForOp::create(b, mul(toI64(threadId()), i64(step)), mine,
-                                   i64(threads * step), ValueRange());
+                                   stride, ValueRange());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value column = loop.getInductionVar();
@@ -298,7 +301,13 @@ void KernelEmitter::writePartials(Value item,
     if (framed)
       sums[0] = addFramedSets(ring, column, base, accumulations[a]);
     for (unsigned g = 0; !framed && g < groups; ++g) {
-      Value at = add(mul(column, i64(bytes)), i64(base + g * columns * bytes));
+      Value isActive, group = i64(g * columns * bytes);
+      if (activeGroups && g > 0) {
+        isActive = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(g),
+                                         activeGroups);
+        group = select(isActive, group, i64(0));
+      }
+      Value at = add(add(mul(column, i64(bytes)), i64(base)), group);
       Value part = LLVM::LoadOp::create(
           b, step == 1 ? word : Type(VectorType::get({step}, word)),
           sharedPointer(at), std::min<int64_t>(bytes * step, 16));
@@ -308,10 +317,11 @@ void KernelEmitter::writePartials(Value item,
                 ? part
                 : LLVM::ExtractElementOp::create(b, part, i32(e)).getResult(),
             type);
-        sums[e] = sums[e] ? createCombine(b, b.getLoc(),
-                                          accumulations[a].getCombiner(),
-                                          sums[e], value, /*contract=*/true)
-                          : value;
+        Value next = sums[e] ? createCombine(b, b.getLoc(),
+                                             accumulations[a].getCombiner(),
+                                             sums[e], value, /*contract=*/true)
+                             : value;
+        sums[e] = isActive ? select(isActive, next, sums[e]) : next;
       }
     }
     Value total = sums[0];
@@ -343,15 +353,10 @@ void KernelEmitter::write(Value item, Ring &ring, ValueRange partials) {
   writePartials(item, accumulators, ring);
 }
 
-/// Where row groups with rows write at another place than those without.
-void KernelEmitter::writeApart(Value item, Ring &ring, ValueRange partials) {
-  llvm::SaveAndRestore saved(writesApart, schedule.getRowGroups() > 1);
-  write(item, ring, partials);
-}
-
-/// Writes within the ring's loop, in its last step. So that this takes no
-/// registers of the other steps, addresses start from opaque values, for they
-/// would be computed before the loop, and `partials` become `identities`.
+/// Writes within the ring's loop, in its last step, those row groups together
+/// that have rows. So that this takes no registers of the other steps,
+/// addresses start from opaque values, for they would be computed before the
+/// loop, and `partials` become `identities`.
 void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
                                ValueRange identities,
                                MutableArrayRef<Value> partials) {
@@ -371,13 +376,33 @@ void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
   llvm::SaveAndRestore savedViews(ring.views);
   for (ColumnView &view : ring.views)
     view.column = hide(view.column);
-  llvm::SaveAndRestore savedFirst(ring.first);
-  llvm::SaveAndRestore savedFirstRow(ring.firstRow);
-  if (framed) {
-    ring.first = hide(ring.first);
-    ring.firstRow = hide(ring.firstRow);
+  if (hasOneItem()) { // read again rather than kept
+    Value block = createAsm(b, b.getI32Type(), ValueRange(),
+                            "mov.u32 $0, %ctaid.x;", "=r");
+    item = toI64(arith::DivUIOp::create(b, block, i32(schedule.getCluster())));
+  } else {
+    item = hide(item);
   }
-  writeApart(hide(item), ring, partials);
+  llvm::SaveAndRestore savedFirstRow(ring.firstRow,
+                                     hasOneItem() ? item : hide(ring.firstRow));
+  llvm::SaveAndRestore savedFirst(
+      ring.first,
+      add(ring.firstRow, mul(toI64(ring.part.rowGroup), arguments.splits)));
+  llvm::SaveAndRestore savedGroups(activeGroups);
+  llvm::SaveAndRestore savedThreads(activeThreads);
+  if (schedule.getRowGroups() > 1) {
+    activeGroups = i64(1);
+    for (unsigned g = 1; g < schedule.getRowGroups(); ++g) {
+      Value first = add(ring.firstRow, mul(i64(g), arguments.splits));
+      activeGroups = add(activeGroups,
+                         toI64(arith::CmpIOp::create(
+                             b, arith::CmpIPredicate::ult, first, ring.end)));
+    }
+    activeThreads = arith::MulIOp::create(
+        b, arith::TruncIOp::create(b, b.getI32Type(), activeGroups),
+        i32(schedule.getWarps() * 32));
+  }
+  write(item, ring, partials);
   scf::YieldOp::create(b, identities);
   llvm::copy(ifLast.getResults(), partials.begin());
 }

@@ -58,14 +58,15 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.firstRow = firstRow;
   ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
-  ring.any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first,
-                                   ring.steps);
+  ring.end = ring.steps;
   if (framed)
     makeFrames(ring);
   else
     ring.views = getLaneViews(ring.part.partOfRow, ring.laneOfRow, ring.exact,
                               &ring.firstColumn, &ring.allExist);
   placeStreams(ring);
+  ring.any =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, ring.end);
   Value span = arith::SubIOp::create(
       b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
       ring.first);
@@ -323,10 +324,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
-  if (writesEarly) // of row groups without a row
-    guarded(
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.mine, i64(0)),
-        [&] { writeApart(item, ring, identities); });
+  if (writesEarly) // where no row group of the block has a row
+    guarded(arith::CmpIOp::create(b, arith::CmpIPredicate::uge, ring.firstRow,
+                                  ring.end),
+            [&] { write(item, ring, identities); });
   else
     write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
   return loop.getResult(1);

@@ -56,8 +56,7 @@ void KernelEmitter::makeFrames(Ring &ring) {
   Value all = arith::MaxUIOp::create(b, ring.stride, classes);
   ring.stride =
       arith::SubIOp::create(b, all, arith::RemUIOp::create(b, all, classes));
-  ring.any = both(ring.any, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                                  ring.first, ring.stride));
+  ring.end = arith::MinUIOp::create(b, ring.end, ring.stride);
 
   int64_t owned = getOwnedColumns(problem, schedule);
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
@@ -145,27 +144,45 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
                                    PartialAccumulateOp accumulate) {
   Type type = accumulate.getOperand().getType(), word = getWordType(type);
   int64_t bytes = word.getIntOrFloatBitWidth() / 8;
-  unsigned rows = schedule.getRowsAStep();
+  unsigned rows = schedule.getRowsAStep(), groups = schedule.getRowGroups();
   Value identity =
       arith::ConstantOp::create(b, getIdentity(accumulate.getCombiner(), type));
-  auto loop = scf::ForOp::create(b, i64(0), i64(schedule.getRowGroups()),
-                                 i64(1), ValueRange{identity});
+  auto addGroup = [&](Value group, Value sum) {
+    Value first =
+        mul(add(ring.firstRow, mul(group, arguments.splits)), i64(rows));
+    for (unsigned r = 0; r < rows; ++r) {
+      Value set = add(mul(group, i64(rows)), i64(r));
+      Value at = add(add(mul(set, i64(schedule.getBlockColumns())), column),
+                     toI64(getShift(add(first, i64(r)))));
+      Value part = fromWord(
+          LLVM::LoadOp::create(
+              b, word, sharedPointer(add(mul(at, i64(bytes)), i64(base))),
+              bytes),
+          type);
+      sum = createCombine(b, b.getLoc(), accumulate.getCombiner(), sum, part,
+                          /*contract=*/true);
+    }
+    return sum;
+  };
+  if (groups * rows <= 16) { // loads in flight together
+    Value sum = identity;
+    for (unsigned g = 0; g < groups; ++g) {
+      Value isActive;
+      if (activeGroups && g > 0)
+        isActive = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(g),
+                                         activeGroups);
+      Value next =
+          addGroup(isActive ? select(isActive, i64(g), i64(0)) : i64(g), sum);
+      sum = isActive ? select(isActive, next, sum) : next;
+    }
+    return sum;
+  }
+  auto loop =
+      scf::ForOp::create(b, i64(0), activeGroups ? activeGroups : i64(groups),
+                         i64(1), ValueRange{identity});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value group = loop.getInductionVar(), sum = loop.getRegionIterArgs()[0];
-  Value first =
-      mul(add(ring.firstRow, mul(group, arguments.splits)), i64(rows));
-  for (unsigned r = 0; r < rows; ++r) {
-    Value set = add(mul(group, i64(rows)), i64(r));
-    Value at = add(add(mul(set, i64(schedule.getBlockColumns())), column),
-                   toI64(getShift(add(first, i64(r)))));
-    Value part = fromWord(
-        LLVM::LoadOp::create(
-            b, word, sharedPointer(add(mul(at, i64(bytes)), i64(base))), bytes),
-        type);
-    sum = createCombine(b, b.getLoc(), accumulate.getCombiner(), sum, part,
-                        /*contract=*/true);
-  }
-  scf::YieldOp::create(b, sum);
+  scf::YieldOp::create(
+      b, addGroup(loop.getInductionVar(), loop.getRegionIterArgs()[0]));
   return loop.getResult(0);
 }

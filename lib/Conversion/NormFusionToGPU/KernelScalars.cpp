@@ -90,9 +90,16 @@ Value KernelEmitter::reduceBlockScalar(Value value, unsigned k) {
   syncBlock();
   Value total;
   for (unsigned w = 0; w < warps; ++w) {
+    Value isActive, warp = i64(w);
+    if (activeThreads && w > 0) {
+      isActive = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                       i32(w * 32), activeThreads);
+      warp = select(isActive, warp, i64(0));
+    }
     Value part = fromWord(
-        LLVM::LoadOp::create(b, getWordType(type), scratch(i64(w))), type);
-    total = total ? combine(total, part) : part;
+        LLVM::LoadOp::create(b, getWordType(type), scratch(warp)), type);
+    Value next = total ? combine(total, part) : part;
+    total = isActive ? select(isActive, next, total) : next;
   }
   return total;
 }
