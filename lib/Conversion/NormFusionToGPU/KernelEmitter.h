@@ -415,6 +415,7 @@ private:
   /// Row groups and threads of the block that syncBlock() and the block's sums
   /// are of: the first ones, i64 and i32; null for all.
   Value activeGroups, activeThreads;
+  unsigned numApart = 0; ///< barriers that row groups without rows arrive at
 };
 
 } // namespace mlir::norm_fusion

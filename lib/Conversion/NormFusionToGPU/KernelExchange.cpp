@@ -160,12 +160,14 @@ Value KernelEmitter::fromWord(Value word, Type type) {
                          : arith::BitcastOp::create(b, type, word).getResult();
 }
 
-/// Barrier 0, of all threads of the block, or one of those that are active.
+/// Barrier 0, of all threads of the block, which come to it at one place; or
+/// where those that are active wait for each other, the next one, at which the
+/// others arrive.
 void KernelEmitter::syncBlock() {
   if (!activeThreads)
     NVVM::BarrierOp::create(b);
   else
-    NVVM::BarrierOp::create(b, TypeRange(), i32(1), activeThreads,
+    NVVM::BarrierOp::create(b, TypeRange(), i32(++numApart), i32(threads),
                             NVVM::BarrierReductionAttr(), Value());
 }
 

@@ -390,6 +390,7 @@ void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
       add(ring.firstRow, mul(toI64(ring.part.rowGroup), arguments.splits)));
   llvm::SaveAndRestore savedGroups(activeGroups);
   llvm::SaveAndRestore savedThreads(activeThreads);
+  numApart = 0;
   if (schedule.getRowGroups() > 1) {
     activeGroups = i64(1);
     for (unsigned g = 1; g < schedule.getRowGroups(); ++g) {

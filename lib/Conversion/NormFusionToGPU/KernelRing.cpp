@@ -29,6 +29,9 @@ using namespace mlir::norm_fusion;
 /// Warps of a row from which on the partials are written before its last wave.
 static constexpr unsigned kManyWarps = 4;
 
+/// Reductions of everything up to which these are: a block has 16 barriers.
+static constexpr unsigned kMostScalars = 8;
+
 /// The row group, the columns and the steps that are this lane's.
 KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   unsigned groups = schedule.getRowGroups(), lanes = schedule.getLanes();
@@ -217,6 +220,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
       firstScalar, scalars.size() + numAccumulators);
   unsigned lastPartials = getPartialsPhase();
   bool writesEarly = lastPartials < waves.size() && !identities.empty() &&
+                     scalars.size() <= kMostScalars &&
                      schedule.getCluster() * schedule.getWarps() >= kManyWarps;
 
   // The first rows are on their way meanwhile.
@@ -324,11 +328,25 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
-  if (writesEarly) // where no row group of the block has a row
-    guarded(arith::CmpIOp::create(b, arith::CmpIPredicate::uge, ring.firstRow,
-                                  ring.end),
-            [&] { write(item, ring, identities); });
-  else
+  if (!writesEarly) {
     write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
+    return loop.getResult(1);
+  }
+  // Where no row group of the block has a row; else those without one arrive
+  // where the others meet.
+  auto ifNone =
+      scf::IfOp::create(b,
+                        arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                              ring.firstRow, ring.end),
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifNone.thenBlock());
+  write(item, ring, identities);
+  b.setInsertionPointToStart(ifNone.elseBlock());
+  guarded(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.mine, i64(0)),
+          [&] {
+            for (unsigned id = 1; id <= numApart; ++id)
+              NVVM::BarrierArriveOp::create(b, i32(id), i32(threads));
+          });
   return loop.getResult(1);
 }
