@@ -77,11 +77,20 @@ bool norm_fusion::isFramed(const Problem &problem, ScheduleAttr schedule) {
          !isShifted(problem, schedule);
 }
 
-unsigned norm_fusion::getFrame(ScheduleAttr schedule) {
+bool norm_fusion::canBeFramed(const Problem &problem) {
+  return problem.innerColumns == problem.columns && problem.linearRows &&
+         !problem.segmented && problem.blockColumns.empty();
+}
+
+unsigned norm_fusion::getFrameVectors(unsigned cluster) {
   // Two vectors are a sector of the L2 cache, of which a warp touches one more
   // where it begins within one; but the more classes, the more row groups are
   // left over where there are few.
-  return schedule.getVector() * (schedule.getCluster() <= 2 ? 2 : 1);
+  return cluster <= 2 ? 2 : 1;
+}
+
+unsigned norm_fusion::getFrame(ScheduleAttr schedule) {
+  return schedule.getVector() * getFrameVectors(schedule.getCluster());
 }
 
 unsigned norm_fusion::getFrameClasses(const Problem &problem,
@@ -163,7 +172,6 @@ unsigned norm_fusion::estimateRegisters(const Problem &problem,
     accumulators += std::max(b, 4u);
   bool exact = problem.columns == int64_t(schedule.getCluster()) *
                                       int64_t(schedule.getBlockColumns());
-  exact &= !isFramed(problem, schedule);
   bool shifted = isShifted(problem, schedule);
   unsigned values =
       shifted ? 2 * lane + 8
@@ -265,9 +273,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
         (problem.innerColumns % vector && !shifted && !framed))
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
                                   vector, problem.innerColumns));
-    if (framed &&
-        (problem.innerColumns != problem.columns || !problem.linearRows ||
-         problem.segmented || !problem.blockColumns.empty()))
+    if (framed && !canBeFramed(problem))
       return refuse(llvm::formatv(
           "vector={0} doesn't divide the {1} columns: that needs one column "
           "dimension, arrays in the order of the op's dimensions, and "

@@ -41,15 +41,15 @@ static void chooseLanes(int64_t vectors, unsigned fewest, unsigned &lanes,
 }
 
 /// Blocks and warps that share a row of `vectors` vectors, of which each block
-/// holds one more where rows are `framed`: as few blocks as leave at most
+/// holds a frame more where rows are `framed`: as few blocks as leave at most
 /// `most` warps of each, or what fits.
 static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
                         bool framed, const TargetInfo &target,
                         unsigned &cluster, unsigned &warps) {
   for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
-    int64_t needed =
-        llvm::divideCeil(llvm::divideCeil(vectors, int64_t(cluster)) + framed,
-                         int64_t(32) * chunks);
+    int64_t held = llvm::divideCeil(vectors, int64_t(cluster)) +
+                   (framed ? getFrameVectors(cluster) : 0);
+    int64_t needed = llvm::divideCeil(held, int64_t(32) * chunks);
     bool isLast = cluster * 2 > target.maxCluster;
     if (needed <= (isLast ? 16 : most)) {
       warps = needed;
@@ -167,47 +167,38 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   bool tags = problem.taggable && !problem.segmented;
   Combine combine = tags ? Combine::tags : Combine::grid;
   Copy copy = target.hasAsyncCopy ? Copy::cp_async : Copy::load;
-  // Copies of 4 bytes are many: where elements are narrower, a warp's part of a
-  // row is shifted instead, and read by words. A lane holds as many columns as
-  // with full vectors.
-  unsigned scale = getFullVector(problem) / vector;
-  // Longer rows are framed.
-  unsigned full = getFullVector(problem);
-  bool framed = copy == Copy::cp_async && !problem.elementBytes.empty() &&
-                vector * *llvm::min_element(problem.elementBytes) < 8 &&
-                problem.innerColumns == problem.columns && problem.linearRows &&
-                !problem.segmented && problem.blockColumns.empty() &&
-                problem.columns >= kFramedColumns;
+  // Copies of 4 bytes are many: rows are framed instead, or where they can't be
+  // and elements are narrower, a warp's part of a row is shifted, and read by
+  // words. A lane holds as many columns as with full vectors.
+  unsigned full = getFullVector(problem), scale = full / vector;
+  bool isNarrow = copy == Copy::cp_async &&
+                  llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
+                    return bytes * vector < 8;
+                  });
+  bool framed =
+      isNarrow && canBeFramed(problem) && problem.columns >= kFramedColumns;
+  bool shifted = isNarrow && !framed &&
+                 problem.innerColumns == problem.columns &&
+                 llvm::any_of(problem.elementBytes,
+                              [](unsigned bytes) { return bytes < 4; });
   if (framed) {
     vector = full;
     scale = 1;
-  }
-  bool shifted =
-      !framed && copy == Copy::cp_async &&
-      problem.innerColumns == problem.columns &&
-      llvm::any_of(problem.elementBytes,
-                   [&](unsigned bytes) { return bytes * vector < 8; }) &&
-      llvm::any_of(problem.elementBytes,
-                   [](unsigned bytes) { return bytes < 4; });
-  if (shifted) {
-    unsigned words = 4 / *llvm::min_element(problem.elementBytes);
-    scale = getFullVector(problem) / words;
-    vector = words;
+  } else if (shifted) {
+    vector = 4 / *llvm::min_element(problem.elementBytes);
+    scale = full / vector;
   }
   int64_t vectors = getVectors(problem, vector);
-  if (ScheduleAttr schedule =
-          framed ? chooseShortFrames(context, problem, target, combine)
-                 : ScheduleAttr()) {
+  ScheduleAttr fitting;
+  if (framed) {
+    fitting = chooseShortFrames(context, problem, target, combine);
     reason = "aligned vectors of rows that begin anywhere";
-    return schedule;
-  }
-  if (ScheduleAttr schedule =
-          shifted || framed
-              ? ScheduleAttr()
-              : chooseHalfVectors(context, problem, target, vector, combine)) {
+  } else if (!shifted) {
+    fitting = chooseHalfVectors(context, problem, target, vector, combine);
     reason = "half vectors leave fewer lanes idle";
-    return schedule;
   }
+  if (fitting)
+    return fitting;
 
   std::string why;
   ScheduleAttr fallback;

@@ -77,11 +77,11 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     if (!isStatic || !fields.cluster || !fields.chunks || !fields.vector ||
         !fields.lanes)
       return;
-    // A block of framed rows holds a vector more than it owns.
     bool mayBeFramed = problem.columns % fields.vector != 0;
+    int64_t frames = int64_t(fields.cluster) * fields.vector *
+                     getFrameVectors(fields.cluster);
     if (from.getStructure() != Structure::plain)
-      fields.fit(problem.columns +
-                 mayBeFramed * int64_t(fields.cluster) * fields.vector);
+      fields.fit(problem.columns + (mayBeFramed ? frames : 0));
     add(fields);
     unsigned warps = from.getWarps() * from.getRowGroups();
     fields.rowGroups = std::max(1u, warps / std::max(fields.warps, 1u));

@@ -94,6 +94,10 @@ unsigned getShiftedBytes(unsigned bytes);
 /// lanes own of the columns doesn't change.
 bool isFramed(const Problem &problem, ScheduleAttr schedule);
 unsigned getFrame(ScheduleAttr schedule);
+/// Vectors of a frame, which a block holds more than it owns.
+unsigned getFrameVectors(unsigned cluster);
+/// True if the problem's rows can be framed, whatever the schedule.
+bool canBeFramed(const Problem &problem);
 unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);
 /// Columns that a block owns: all that it holds, but for what a row's start
 /// takes of a frame.

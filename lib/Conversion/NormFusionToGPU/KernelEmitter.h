@@ -237,7 +237,11 @@ private:
   /// Over the lanes that share a row, `values` in place.
   void reduceLanes(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &values,
                    unsigned lanes);
+  /// `a` where `condition` is null, too.
   Value select(Value condition, Value a, Value b);
+  /// Whether the block's k-th row group or thread is among the `count` active
+  /// ones; null, which holds, for the first one and where all are.
+  Value isActive(unsigned k, Value count);
   /// Both hold; either may be null, which holds.
   Value both(Value a, Value b);
   Value toWord(Value value);

@@ -171,6 +171,15 @@ void KernelEmitter::syncBlock() {
                             NVVM::BarrierReductionAttr(), Value());
 }
 
+Value KernelEmitter::isActive(unsigned k, Value count) {
+  if (!count || k == 0)
+    return {};
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult,
+      arith::ConstantOp::create(b, b.getIntegerAttr(count.getType(), k)),
+      count);
+}
+
 /// One mbarrier a row group and buffer of the exchange, first in shared memory.
 Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {
   Value index = arith::AddIOp::create(

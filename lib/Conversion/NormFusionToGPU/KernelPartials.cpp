@@ -301,12 +301,8 @@ void KernelEmitter::writePartials(Value item,
     if (framed)
       sums[0] = addFramedSets(ring, column, base, accumulations[a]);
     for (unsigned g = 0; !framed && g < groups; ++g) {
-      Value isActive, group = i64(g * columns * bytes);
-      if (activeGroups && g > 0) {
-        isActive = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(g),
-                                         activeGroups);
-        group = select(isActive, group, i64(0));
-      }
+      Value adds = isActive(g, activeGroups);
+      Value group = select(adds, i64(g * columns * bytes), i64(0));
       Value at = add(add(mul(column, i64(bytes)), i64(base)), group);
       Value part = LLVM::LoadOp::create(
           b, step == 1 ? word : Type(VectorType::get({step}, word)),
@@ -321,7 +317,7 @@ void KernelEmitter::writePartials(Value item,
                                              accumulations[a].getCombiner(),
                                              sums[e], value, /*contract=*/true)
                              : value;
-        sums[e] = isActive ? select(isActive, next, sums[e]) : next;
+        sums[e] = select(adds, next, sums[e]);
       }
     }
     Value total = sums[0];

@@ -41,8 +41,8 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.units = schedule.getRows();
   ring.rowsAStep = schedule.getRowsAStep();
   ring.shifted = isShifted(problem, schedule);
-  ring.exact = !framed && problem.columns == int64_t(schedule.getCluster()) *
-                                                 schedule.getBlockColumns();
+  ring.exact = problem.columns ==
+               int64_t(schedule.getCluster()) * schedule.getBlockColumns();
 
   ring.lane = laneId();
   ring.laneOfRow = ring.lane;
@@ -151,7 +151,7 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
                                  evaluate(partial.getOperand(), view),
                                  /*contract=*/true);
       // The sums of columns that don't exist are never read.
-      sum = rowExists ? select(rowExists, next, sum) : next;
+      sum = select(rowExists, next, sum);
     }
   }
   addScalars(p, row.columns, ring.part.isLeader, ofScalars);

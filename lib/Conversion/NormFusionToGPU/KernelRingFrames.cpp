@@ -27,12 +27,12 @@ using namespace mlir::norm_fusion;
 /// True if vectors of chunk `c` may begin before a row or end behind it, or
 /// behind what a block owns of it, in any lane, block and row.
 static bool mayLack(const Problem &problem, ScheduleAttr schedule, unsigned c) {
+  if (c == 0)
+    return true;
   int64_t width = schedule.getVector(), cluster = schedule.getCluster();
   int64_t owned = getOwnedColumns(problem, schedule);
   int64_t last = problem.columns - (cluster - 1) * owned;
-  int64_t extent = cluster > 1 ? std::min(owned, last) : last;
-  if (c == 0)
-    return true;
+  int64_t extent = std::min(owned, last);
   for (int64_t v = 0; v * width < schedule.getBlockColumns(); ++v)
     if (v / schedule.getLanes() % schedule.getChunks() == c &&
         (v + 1) * width > extent)
@@ -167,13 +167,8 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
   if (groups * rows <= 16) { // loads in flight together
     Value sum = identity;
     for (unsigned g = 0; g < groups; ++g) {
-      Value isActive;
-      if (activeGroups && g > 0)
-        isActive = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(g),
-                                         activeGroups);
-      Value next =
-          addGroup(isActive ? select(isActive, i64(g), i64(0)) : i64(g), sum);
-      sum = isActive ? select(isActive, next, sum) : next;
+      Value adds = isActive(g, activeGroups);
+      sum = select(adds, addGroup(select(adds, i64(g), i64(0)), sum), sum);
     }
     return sum;
   }

@@ -60,7 +60,7 @@ void KernelEmitter::addScalars(unsigned p, MutableArrayRef<ColumnView> views,
     }
     Value next = createCombine(b, b.getLoc(), accumulate.getCombiner(),
                                state[k], value, /*contract=*/true);
-    state[k] = counts ? select(counts, next, state[k]) : next;
+    state[k] = select(counts, next, state[k]);
   }
 }
 
@@ -90,16 +90,11 @@ Value KernelEmitter::reduceBlockScalar(Value value, unsigned k) {
   syncBlock();
   Value total;
   for (unsigned w = 0; w < warps; ++w) {
-    Value isActive, warp = i64(w);
-    if (activeThreads && w > 0) {
-      isActive = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                       i32(w * 32), activeThreads);
-      warp = select(isActive, warp, i64(0));
-    }
+    Value adds = isActive(w * 32, activeThreads);
+    Value warp = select(adds, i64(w), i64(0));
     Value part = fromWord(
         LLVM::LoadOp::create(b, getWordType(type), scratch(warp)), type);
-    Value next = total ? combine(total, part) : part;
-    total = isActive ? select(isActive, next, total) : next;
+    total = select(adds, total ? combine(total, part) : part, total);
   }
   return total;
 }

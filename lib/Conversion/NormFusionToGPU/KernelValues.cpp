@@ -506,7 +506,8 @@ void KernelEmitter::prepareRowValues(unsigned p) {
 }
 
 Value KernelEmitter::select(Value condition, Value a, Value c) {
-  return arith::SelectOp::create(b, condition, a, c);
+  return condition ? arith::SelectOp::create(b, condition, a, c).getResult()
+                   : a;
 }
 
 Value KernelEmitter::both(Value a, Value c) {

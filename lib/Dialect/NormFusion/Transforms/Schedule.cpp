@@ -61,14 +61,16 @@ private:
                     const TuningDatabase &database) {
     Problem problem = Problem::get(op);
     std::string reason, error;
-    // A framed row's order of additions depends on where it begins.
-    Problem given = problem;
-    given.linearRows &= !batchInvariant;
     ScheduleAttr chosen = op.getScheduleAttr();
-    if (chosen)
+    if (chosen) {
       reason = "given";
-    else
-      chosen = chooseSchedule(&getContext(), given, target, reason);
+    } else {
+      // A framed row's order of additions depends on where it begins.
+      Problem unframed = problem;
+      unframed.linearRows = false;
+      chosen = chooseSchedule(
+          &getContext(), batchInvariant ? unframed : problem, target, reason);
+    }
     auto options = remark::RemarkOpts::name("schedule").category("norm-fusion");
     if (!chosen) {
       remark::missed(op.getLoc(), options)
