@@ -104,6 +104,7 @@ Expected<std::vector<TuningReport>> Tuner::run() {
   llvm::MapVector<StringRef, Ops> classes;
   llvm::StringSet<> keys;
   fused->walk([&](MixedReductionOp op) {
+    op.removeFewRowsAttr(); // what is measured runs for any number of rows
     if (op.getScheduleAttr())
       classes[keys.insert(getKey(Problem::get(op))).first->first()].push_back(
           op);

@@ -61,6 +61,13 @@ unsigned norm_fusion::getExchangeBytes(const Problem &problem,
                        128);
 }
 
+unsigned norm_fusion::getUsualBlocks(unsigned cluster) {
+  // Large clusters leave some multiprocessors over, most where they don't
+  // divide a GPC's: of 132 of an H200, 120 run in clusters of 4 or 8, 112 in
+  // those of 16, 110 of 5, 102 of 6.
+  return cluster <= 2 ? 128 : llvm::isPowerOf2_32(cluster) ? 112 : 102;
+}
+
 bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
   return schedule.getCopy() == Copy::cp_async &&
          llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
@@ -127,6 +134,12 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   unsigned reused = combine;
   if (schedule.getStructure() == Structure::rows)
     return getExchangeBytes(problem, schedule);
+  if (schedule.getStructure() == Structure::columns) {
+    unsigned bytes = 0;
+    for (unsigned b : problem.accumulatorBytes)
+      bytes += std::max(b, 4u);
+    return groups * schedule.getBlockColumns() * bytes;
+  }
   if (schedule.getStructure() == Structure::tile) {
     unsigned bytes = 0;
     for (unsigned b : problem.tiledBytes)
@@ -209,11 +222,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
   bool isSmall = structure == Structure::small;
   bool isTile = structure == Structure::tile;
   bool isRows = isTile || structure == Structure::rows;
-  if (structure != Structure::ring && !isSmall && !isRows &&
-      structure != Structure::plain)
-    return refuse(llvm::formatv("structure={0} isn't available, expected ring, "
-                                "small, rows, tile or plain",
-                                stringifyStructure(structure)));
+  bool isColumns = structure == Structure::columns;
   if (schedule.getCombine() == Combine::tags) {
     if (structure == Structure::plain || isRows)
       return refuse(llvm::formatv("combine=tags with structure={0}, expected "
@@ -222,7 +231,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     if (problem.segmented)
       return refuse("combine=tags with segmented column reductions, expected "
                     "grid or kernel");
-    if (!problem.taggable)
+    if (!problem.taggable && !isColumns)
       return refuse("combine=tags needs accumulators that are sums or products "
                     "in f32, expected grid or kernel");
   }
@@ -236,8 +245,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   "to {1} blocks",
                                   cluster, target.maxCluster));
   }
-  if (!isSmall &&
-      (schedule.getLanes() != 32 || (schedule.getRows() != 1 && !isTile)))
+  if (!isSmall && (schedule.getLanes() != 32 ||
+                   (schedule.getRows() != 1 && !isTile && !isColumns)))
     return refuse(llvm::formatv(
         "lanes={0} rows={1} with structure={2}, expected 32 and 1",
         schedule.getLanes(), schedule.getRows(),
@@ -250,8 +259,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     return refuse(llvm::formatv("lanes={0} rows={1} make {2} rows a step, "
                                 "expected a power of two up to 32",
                                 schedule.getLanes(), schedule.getRows(), rows));
-  if (schedule.getPace() != 0 &&
-      (structure == Structure::plain || schedule.getCombine() != Combine::tags))
+  if (schedule.getPace() != 0 && (structure == Structure::plain || isColumns ||
+                                  schedule.getCombine() != Combine::tags))
     return refuse(llvm::formatv("pace={0} needs structure=ring or small and "
                                 "combine=tags, where all blocks run at once",
                                 schedule.getPace()));
@@ -308,13 +317,13 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
             block ? std::to_string(block) : "other than neighbouring"));
     for (unsigned bytes : problem.elementBytes) {
       unsigned size = bytes * vector;
-      if ((!shifted && size < 4) || (size > 16 && size % 16))
+      if ((!shifted && !isColumns && size < 4) || (size > 16 && size % 16))
         return refuse(llvm::formatv("vector={0} makes copies of {1} bytes, "
                                     "expected 4, 8 or a multiple of 16",
                                     vector, size));
     }
     int64_t columns = cluster * getOwnedColumns(problem, schedule);
-    if (columns < problem.columns)
+    if (columns < problem.columns && !isColumns)
       return refuse(llvm::formatv(
           "cluster={0} warps={1} chunks={2} lanes={3} vector={4} hold {5} "
           "columns, the problem has {6}",
@@ -339,6 +348,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   schedule.getVector()));
   }
   if (isRows && !isLegalRows(problem, schedule, target, error))
+    return false;
+  if (isColumns && !isLegalColumns(problem, schedule, error))
     return false;
   unsigned shared = getSharedMemoryBytes(problem, schedule);
   if (shared > target.sharedMemoryBytes)

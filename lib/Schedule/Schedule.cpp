@@ -63,6 +63,9 @@ ScheduleAttr norm_fusion::getDefaultSchedule(MLIRContext *context,
   if (structure == Structure::tile && problem.contiguousColumns &&
       !ShapedType::isDynamic(problem.columns))
     return chooseTile(context, problem, target, reason);
+  if (structure == Structure::columns && problem.contiguousColumns &&
+      !ShapedType::isDynamic(problem.columns) && problem.columns > 0)
+    return chooseColumns(context, problem, target, reason);
   ScheduleAttr chosen = chooseSchedule(context, problem, target, reason);
   if (chosen && (chosen.getStructure() == Structure::rows ||
                  chosen.getStructure() == Structure::tile))

@@ -45,6 +45,15 @@ ScheduleAttr chooseRows(MLIRContext *context, const Problem &problem,
 ScheduleAttr chooseTile(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
 
+/// Columns of all rows a block (structure=columns); null and why in `reason`
+/// where a block doesn't hold them.
+ScheduleAttr chooseColumns(MLIRContext *context, const Problem &problem,
+                           const TargetInfo &target, std::string &reason);
+
+/// What structure=columns needs beyond contiguous static columns.
+bool isLegalColumns(const Problem &problem, ScheduleAttr schedule,
+                    std::string &error);
+
 /// What structure=rows and structure=tile need beyond contiguous static
 /// columns.
 bool isLegalRows(const Problem &problem, ScheduleAttr schedule,

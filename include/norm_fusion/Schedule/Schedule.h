@@ -2,7 +2,8 @@
 //
 // Pure functions that choose how a mixed reduction is mapped to a kernel, and
 // that tell whether a given schedule is possible. Nothing here looks at sizes
-// that are known at run time alone: the number of rows is never needed.
+// that are known at run time alone: where few rows take another kernel, the
+// launch decides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,6 +62,12 @@ struct Problem {
 ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
                             const TargetInfo &target, std::string &reason);
 
+/// A schedule for launches with no more rows than its blocks hold at once
+/// (row-groups x rows), for which chooseSchedule()'s isn't the fastest. Null
+/// where it is.
+ScheduleAttr chooseFewRows(MLIRContext *context, const Problem &problem,
+                           const TargetInfo &target);
+
 /// Rows of a tile of structure=tile.
 unsigned getTileRows(ScheduleAttr schedule);
 /// True if output `i` of the op has the last row dimension last, behind the
@@ -81,6 +88,10 @@ ScheduleAttr getDefaultSchedule(MLIRContext *context, const Problem &problem,
 
 /// Bytes of shared memory of a block under `schedule`.
 unsigned getSharedMemoryBytes(const Problem &problem, ScheduleAttr schedule);
+
+/// Blocks in clusters of `cluster` blocks that nearly all parts with 128
+/// multiprocessors or more run at once.
+unsigned getUsualBlocks(unsigned cluster);
 
 /// True if a warp copies aligned pieces around its part of a row: elements too
 /// narrow for lanes to copy their own.

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -38,9 +39,7 @@ static TileShape getTileShape(const Problem &problem, ScheduleAttr schedule,
       llvm::any_of(problem.accumulatorBytes,
                    [](unsigned bytes) { return bytes > 4; }))
     return shape;
-  // About as many blocks as the smallest supported parts run at once; large
-  // clusters leave some multiprocessors over.
-  int64_t tiles = schedule.getCluster() <= 2 ? 128 : 112;
+  int64_t tiles = getUsualBlocks(schedule.getCluster());
   while (shape.width < kPitchColumns &&
          problem.columns > shape.getColumns() * tiles)
     shape.width *= 2;
@@ -173,6 +172,32 @@ void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
   sums.assign(batches.getResults().begin(), batches.getResults().end());
 }
 
+/// Runs the combine region for `column` of the segment at hand.
+void KernelEmitter::storeColumnResults(Value column, ArrayRef<Value> totals) {
+  // What is known of a row, or computed here, is known there alone.
+  llvm::SaveAndRestore savedRow(rowValues, llvm::DenseMap<Value, Value>());
+  llvm::SaveAndRestore savedUniform(uniformValues,
+                                    llvm::DenseMap<Value, Value>());
+  llvm::SaveAndRestore savedIndices(rowIndices);
+  rowIndices = segmentIndices;
+  Block *combine = op.getCombineBlock();
+  ColumnView view;
+  view.column = column;
+  for (auto [argument, total] : llvm::zip(combineArguments, totals))
+    view.values[combine->getArgument(argument)] = total;
+  SmallVector<Value> indices(segmentIndices);
+  delinearize(column, columnDims, indices);
+  auto yield = cast<YieldOp>(combine->getTerminator());
+  unsigned k = 0;
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
+    if (op.isColumnOutput(i)) {
+      Value value = yield.getValues()[k++];
+      if (op.getOutputMap(i).getNumResults() != 0)
+        storeGlobal(numInputs + i, offset(numInputs + i, indices),
+                    evaluate(value, view));
+    }
+}
+
 void KernelEmitter::emitTiles() {
   bool hasResults = false;
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
@@ -251,9 +276,7 @@ void KernelEmitter::emitTiles() {
   {
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(ifMine.thenBlock());
-    ColumnView view;
-    view.column = mine;
-    Block *combine = op.getCombineBlock();
+    SmallVector<Value> totals;
     for (unsigned a = 0; a < accumulations.size(); ++a) {
       Value total;
       Type type = accumulations[a].getOperand().getType();
@@ -267,24 +290,11 @@ void KernelEmitter::emitTiles() {
                                   total, part, /*contract=*/true)
                   : part;
       }
-      view.values[combine->getArgument(combineArguments[a])] = total;
+      totals.push_back(total);
     }
-    rowValues.clear();
-    uniformValues.clear();
     segmentIndices.assign(op.getNumDims(), Value());
     if (segmentDims.any())
       delinearize(segment, segmentDims, segmentIndices);
-    rowIndices = segmentIndices;
-    SmallVector<Value> indices(segmentIndices);
-    delinearize(mine, columnDims, indices);
-    auto yield = cast<YieldOp>(combine->getTerminator());
-    unsigned k = 0;
-    for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
-      if (op.isColumnOutput(i)) {
-        Value value = yield.getValues()[k++];
-        if (op.getOutputMap(i).getNumResults() != 0)
-          storeGlobal(numInputs + i, offset(numInputs + i, indices),
-                      evaluate(value, view));
-      }
+    storeColumnResults(mine, totals);
   }
 }

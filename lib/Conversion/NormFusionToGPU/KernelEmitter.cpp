@@ -338,6 +338,8 @@ void KernelEmitter::emitRows() {
     return emitRowBlocks();
   if (schedule.getStructure() == Structure::tile)
     return emitTileBlocks();
+  if (schedule.getStructure() == Structure::columns)
+    return emitColumnBlocks();
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();

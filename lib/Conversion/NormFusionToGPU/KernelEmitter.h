@@ -68,8 +68,12 @@ int64_t getWorkspaceColumnBytes(MixedReductionOp op);
 /// What one block of one item takes for reductions of everything, bytes.
 int64_t getWorkspaceScalarBytes(MixedReductionOp op);
 
+/// What a block takes for a row of a batch under structure=columns, bytes.
+int64_t getWorkspaceRowBytes(const Problem &problem);
+
 /// The arguments of a kernel, in order: a pointer (or scalar) an operand, an
-/// i64 a dynamic dimension, the workspace, the number of splits (i64).
+/// i64 a dynamic dimension, the workspace, the number of splits (i64; under
+/// structure=columns, of columns a block).
 struct KernelArguments {
   SmallVector<Value> operands;
   SmallVector<Value> dims; ///< i64, constants where static
@@ -246,6 +250,9 @@ private:
   Value both(Value a, Value b);
   Value toWord(Value value);
   Value fromWord(Value word, Type type);
+  /// A word of 32 or 64 bits as i32, lowest first, and back.
+  SmallVector<Value> splitWord(Value word);
+  Value joinWord(ArrayRef<Value> parts);
   void syncBlock();
   void gridBarrier();
   void initExchange();
@@ -310,6 +317,16 @@ private:
   void setRow(Value rowInSegment);
   /// Swaps the row that evaluate() and its like speak of.
   void swapRow(RowView &row);
+
+  /// The structure for few rows: blocks own columns.
+  void emitColumnBlocks();
+  Value exchangeWord(Value count, unsigned word, Value row);
+  void sendToGrid(ArrayRef<Value> sums, unsigned word, Value count, Value row);
+  SmallVector<Value> receiveFromGrid(ArrayRef<RowReduceOp> wave, unsigned word,
+                                     Value count, Value row);
+  void storeColumnTotals(ArrayRef<ColumnView> views,
+                         ArrayRef<Value> accumulators, Value firstColumn,
+                         Value end);
 
   //===--- Reductions of everything ---===//
   bool isFolded(Operation *op);
@@ -383,6 +400,7 @@ private:
   void countLaunch();
   void inFirstThread(llvm::function_ref<void()> store);
   void emitTiles();
+  void storeColumnResults(Value column, ArrayRef<Value> totals);
   void loadTile(Value firstItem, Value column, Value warp, unsigned warps,
                 unsigned width, SmallVectorImpl<Value> &sums);
 

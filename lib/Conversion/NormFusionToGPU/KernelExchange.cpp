@@ -222,20 +222,30 @@ void KernelEmitter::awaitExchange() {
   NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 
+SmallVector<Value> KernelEmitter::splitWord(Value word) {
+  if (word.getType().isInteger(32))
+    return {word};
+  auto pair = VectorType::get({2}, b.getI32Type());
+  Value halves = LLVM::BitcastOp::create(b, pair, word);
+  return {LLVM::ExtractElementOp::create(b, halves, i32(0)),
+          LLVM::ExtractElementOp::create(b, halves, i32(1))};
+}
+
+Value KernelEmitter::joinWord(ArrayRef<Value> parts) {
+  if (parts.size() == 1)
+    return parts[0];
+  Value halves =
+      LLVM::PoisonOp::create(b, VectorType::get({2}, b.getI32Type()));
+  for (auto [k, part] : llvm::enumerate(parts))
+    halves = LLVM::InsertElementOp::create(b, halves, part, i32(k));
+  return LLVM::BitcastOp::create(b, b.getI64Type(), halves);
+}
+
 /// The 32-bit words of `sums`, padded to 1, 2 or a multiple of 4.
 SmallVector<Value> KernelEmitter::packSums(ArrayRef<Value> sums) {
   SmallVector<Value> words;
-  for (Value sum : sums) {
-    Value word = toWord(sum);
-    if (word.getType().isInteger(32)) {
-      words.push_back(word);
-      continue;
-    }
-    auto pair = VectorType::get({2}, b.getI32Type());
-    Value halves = LLVM::BitcastOp::create(b, pair, word);
-    for (unsigned k = 0; k < 2; ++k)
-      words.push_back(LLVM::ExtractElementOp::create(b, halves, i32(k)));
-  }
+  for (Value sum : sums)
+    llvm::append_range(words, splitWord(toWord(sum)));
   while (words.size() > 2 && words.size() % 4 != 0)
     words.push_back(i32(0));
   return words;
@@ -371,15 +381,10 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
     SmallVector<Value> values;
     unsigned next = 0;
     for (Value sum : sums) {
-      Value bits = word(next++);
-      if (getWordType(sum.getType()).isInteger(64)) {
-        Value halves =
-            LLVM::PoisonOp::create(b, VectorType::get({2}, b.getI32Type()));
-        halves = LLVM::InsertElementOp::create(b, halves, bits, i32(0));
-        halves = LLVM::InsertElementOp::create(b, halves, word(next++), i32(1));
-        bits = LLVM::BitcastOp::create(b, b.getI64Type(), halves);
-      }
-      values.push_back(fromWord(bits, sum.getType()));
+      SmallVector<Value> parts{word(next++)};
+      if (getWordType(sum.getType()).isInteger(64))
+        parts.push_back(word(next++));
+      values.push_back(fromWord(joinWord(parts), sum.getType()));
     }
     return values;
   };

@@ -1,10 +1,10 @@
 //===- NormFusionToGPU.cpp - Mixed reductions to kernels and launches -----===//
 //
 // The host side of the conversion: makes a gpu.module an op, with one kernel a
-// variant (the schedule's, and the plain one for pointers that aren't aligned
-// to 16 bytes), and the code that sizes the grid and the workspace on the
-// device found at run time and launches it. The kernels' bodies are written by
-// KernelEmitter.
+// variant (the schedule's, one for few rows where there is a schedule for them,
+// and the plain one for pointers that aren't aligned to 16 bytes), and the code
+// that sizes the grid and the workspace on the device found at run time and
+// launches it. The kernels' bodies are written by KernelEmitter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,11 @@ struct ToGPUPass final : norm_fusion::impl::NormFusionToGPUBase<ToGPUPass> {
   }
 
 private:
+  /// Blocks, the kernel's `splits`, and bytes of its workspace: index.
+  struct LaunchSize {
+    Value grid, splits, workspaceBytes;
+  };
+
   LogicalResult convert(MixedReductionOp op, SymbolTable &symbols);
   gpu::GPUFuncOp emitKernel(MixedReductionOp op, ScheduleAttr schedule,
                             gpu::GPUModuleOp module, StringRef name,
@@ -55,6 +60,20 @@ private:
   void launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
               ScheduleAttr schedule, gpu::GPUModuleOp module, StringRef name,
               const HostValues &host, SymbolTable &symbols);
+  LaunchSize getLaunchSize(ImplicitLocOpBuilder &b, MixedReductionOp op,
+                           ScheduleAttr schedule, const HostValues &host,
+                           SymbolTable &symbols);
+  /// The same under structure=columns, and the columns that a block owns there.
+  LaunchSize getColumnsLaunchSize(ImplicitLocOpBuilder &b, MixedReductionOp op,
+                                  ScheduleAttr schedule, const HostValues &host,
+                                  SymbolTable &symbols);
+  Value getColumnsOfBlock(ImplicitLocOpBuilder &b, ScheduleAttr schedule,
+                          const HostValues &host, SymbolTable &symbols);
+  /// Whether the device found at run time, the sizes and the `aligned` pointers
+  /// are such that the schedule's kernel can run.
+  Value isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
+                   ScheduleAttr schedule, const HostValues &host, Value aligned,
+                   SymbolTable &symbols);
 
   /// A runtime function of the host, declared when first used.
   func::FuncOp getRuntimeFunction(StringRef name, unsigned arguments,
@@ -210,10 +229,11 @@ static DictionaryAttr describe(MixedReductionOp op, ScheduleAttr schedule) {
        b.getNamedAttr("schedule", b.getStringAttr(schedule.getText()))});
 }
 
-void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
-                       ScheduleAttr schedule, gpu::GPUModuleOp module,
-                       StringRef name, const HostValues &host,
-                       SymbolTable &symbols) {
+ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
+                                               MixedReductionOp op,
+                                               ScheduleAttr schedule,
+                                               const HostValues &host,
+                                               SymbolTable &symbols) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -222,7 +242,6 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   // that the schedule sets is a number of items: a device that holds fewer at
   // once gives a block several.
   unsigned cluster = schedule.getCluster();
-  unsigned sharedBytes = getSharedMemoryBytes(Problem::get(op), schedule);
   // Without column results nothing outlives a row: as many blocks as there are
   // rows, unless rows stream through the blocks.
   bool streams = schedule.getStructure() == Structure::ring ||
@@ -264,6 +283,55 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
     workspaceBytes = arith::AddIOp::create(
         b, workspaceBytes,
         arith::MulIOp::create(b, items, constant(bytes * cluster)));
+  return {grid, splits, workspaceBytes};
+}
+
+Value ToGPUPass::getColumnsOfBlock(ImplicitLocOpBuilder &b,
+                                   ScheduleAttr schedule,
+                                   const HostValues &host,
+                                   SymbolTable &symbols) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value blocks = getClusters(b, schedule, symbols);
+  if (schedule.getGrid())
+    blocks = arith::MinUIOp::create(b, blocks, constant(schedule.getGrid()));
+  Value vectors = arith::CeilDivUIOp::create(
+      b, arith::CeilDivUIOp::create(b, host.columns, blocks),
+      constant(schedule.getVector()));
+  return arith::MulIOp::create(b, vectors, constant(schedule.getVector()));
+}
+
+ToGPUPass::LaunchSize ToGPUPass::getColumnsLaunchSize(ImplicitLocOpBuilder &b,
+                                                      MixedReductionOp op,
+                                                      ScheduleAttr schedule,
+                                                      const HostValues &host,
+                                                      SymbolTable &symbols) {
+  Value owned = getColumnsOfBlock(b, schedule, host, symbols);
+  Value grid = arith::CeilDivUIOp::create(b, host.columns, owned);
+  int64_t bytes = schedule.getRowGroups() * schedule.getRows() *
+                  getWorkspaceRowBytes(Problem::get(op));
+  Value workspaceBytes = arith::AddIOp::create(
+      b,
+      arith::MulIOp::create(b, grid, arith::ConstantIndexOp::create(b, bytes)),
+      arith::ConstantIndexOp::create(b, kWorkspaceHeaderBytes));
+  return {grid, owned, workspaceBytes};
+}
+
+void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
+                       ScheduleAttr schedule, gpu::GPUModuleOp module,
+                       StringRef name, const HostValues &host,
+                       SymbolTable &symbols) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  unsigned cluster = schedule.getCluster();
+  unsigned sharedBytes = getSharedMemoryBytes(Problem::get(op), schedule);
+  Value one = constant(1);
+  auto [grid, splits, workspaceBytes] =
+      schedule.getStructure() == Structure::columns
+          ? getColumnsLaunchSize(b, op, schedule, host, symbols)
+          : getLaunchSize(b, op, schedule, host, symbols);
   Value workspace = constant(0);
   if (op.isSplit())
     workspace = func::CallOp::create(
@@ -282,7 +350,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
 
   Value threads = constant(schedule.getThreads());
   Value shared = arith::ConstantIntOp::create(b, sharedBytes, 32);
-  auto emit = [&](StringRef kernel, bool combineOnly) {
+  auto emit = [&, grid = grid](StringRef kernel, bool combineOnly) {
     gpu::GPUFuncOp function =
         emitKernel(op, schedule, module, kernel, combineOnly);
     auto launchOp = gpu::LaunchFuncOp::create(
@@ -303,24 +371,89 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
     emit((name + "_combine").str(), /*combineOnly=*/true);
 }
 
+Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
+                            ScheduleAttr schedule, const HostValues &host,
+                            Value aligned, SymbolTable &symbols) {
+  // Clusters need a device that holds one.
+  Value possible = aligned;
+  if (schedule.getCluster() > 1)
+    possible = arith::AndIOp::create(
+        b, aligned,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt,
+                              getActiveClusters(b, schedule, symbols),
+                              arith::ConstantIndexOp::create(b, 0)));
+  // Framed rows need a row group a class.
+  Problem problem = Problem::get(op);
+  if (isFramed(problem, schedule)) {
+    Value clusters =
+        schedule.getGrid()
+            ? arith::ConstantIndexOp::create(
+                  b, std::max(schedule.getGrid() / schedule.getCluster(), 1u))
+                  .getResult()
+            : getClusters(b, schedule, symbols);
+    possible = arith::AndIOp::create(
+        b, possible,
+        arith::CmpIOp::create(
+            b, arith::CmpIPredicate::uge,
+            arith::MulIOp::create(
+                b, clusters,
+                arith::ConstantIndexOp::create(b, schedule.getRowGroups())),
+            arith::ConstantIndexOp::create(
+                b, getFrameClasses(problem, schedule))));
+  }
+  // One block (cluster) does one share of the rows: as many as a grid has.
+  bool isShared = schedule.getStructure() == Structure::rows ||
+                  schedule.getStructure() == Structure::tile;
+  if (isShared && schedule.getGrid() == 0)
+    possible = arith::AndIOp::create(
+        b, possible,
+        arith::CmpIOp::create(
+            b, arith::CmpIPredicate::ule, host.rows,
+            arith::ConstantIndexOp::create(
+                b, int64_t(std::numeric_limits<int32_t>::max() /
+                           schedule.getCluster()) *
+                       schedule.getRowGroups() * schedule.getRowsAStep())));
+  // Blocks that own columns hold them all, and have a row to read.
+  if (schedule.getStructure() == Structure::columns) {
+    possible = arith::AndIOp::create(
+        b, possible,
+        arith::CmpIOp::create(
+            b, arith::CmpIPredicate::ule,
+            getColumnsOfBlock(b, schedule, host, symbols),
+            arith::ConstantIndexOp::create(b, schedule.getBlockColumns())));
+    possible = arith::AndIOp::create(
+        b, possible,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, host.rows,
+                              arith::ConstantIndexOp::create(b, 0)));
+  }
+  return possible;
+}
+
 LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   if (op.hasPureTensorSemantics())
     return op.emitError("expected memrefs: bufferize first");
-  ScheduleAttr schedule = op.getScheduleAttr();
+  ScheduleAttr schedule = op.getScheduleAttr(), few = op.getFewRowsAttr();
   if (!schedule)
     return op.emitError("has no schedule: run norm-fusion-schedule first");
   // Other passes may have changed the op since, or a person written it.
-  std::string why;
-  if (!isLegalSchedule(Problem::get(op), schedule, *TargetInfo::get("sm_100"),
-                       why)) {
+  auto isLegal = [&](ScheduleAttr given, StringRef instead) {
+    std::string why;
+    if (isLegalSchedule(Problem::get(op), given, *TargetInfo::get("sm_100"),
+                        why))
+      return true;
     remark::missed(op.getLoc(),
                    remark::RemarkOpts::name("schedule").category("norm-fusion"))
         << remark::metric("op", op->getName().getStringRef().str())
         << remark::metric("found", why)
         << remark::metric("needed", "a schedule that is possible for the op as "
-                                    "it is now: the plain kernel is taken");
+                                    "it is now: " +
+                                        instead.str() + " is taken");
+    return false;
+  };
+  if (!isLegal(schedule, "the plain kernel"))
     schedule = getPlainSchedule(schedule);
-  }
+  if (few && !isLegal(few, "the kernel for any number of rows"))
+    few = {};
   ImplicitLocOpBuilder b(op.getLoc(), op);
 
   // Kernels take packed row-major buffers; others go through a copy.
@@ -394,10 +527,8 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   std::string name =
       (getFunctionName(op) + "_mixed_reduction_" + Twine(numWorkspaces)).str();
 
-  if (schedule.getStructure() == Structure::plain) {
-    launch(b, op, schedule, module, name, host, symbols);
-  } else {
-    // Vectors need pointers that are multiples of 16.
+  // Vectors need pointers that are multiples of 16.
+  auto isAligned = [&] {
     Value bits = arith::ConstantIntOp::create(b, 0, 64);
     for (Value pointer : host.pointers)
       if (isa<LLVM::LLVMPointerType>(pointer.getType()))
@@ -405,57 +536,37 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
             b, bits, LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer));
     Value low =
         arith::AndIOp::create(b, bits, arith::ConstantIntOp::create(b, 15, 64));
-    Value aligned =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, low,
-                              arith::ConstantIntOp::create(b, 0, 64));
-    // Clusters need a device that holds one.
-    Value possible = aligned;
-    if (schedule.getCluster() > 1)
-      possible = arith::AndIOp::create(
-          b, aligned,
-          arith::CmpIOp::create(
-              b, arith::CmpIPredicate::ugt,
-              getActiveClusters(b, schedule, symbols),
-              arith::ConstantIndexOp::create(b, 0)));
-    // Framed rows need a row group a class.
-    Problem problem = Problem::get(op);
-    if (isFramed(problem, schedule)) {
-      Value clusters =
-          schedule.getGrid()
-              ? arith::ConstantIndexOp::create(
-                    b, std::max(schedule.getGrid() / schedule.getCluster(), 1u))
-                    .getResult()
-              : getClusters(b, schedule, symbols);
-      possible = arith::AndIOp::create(
-          b, possible,
-          arith::CmpIOp::create(
-              b, arith::CmpIPredicate::uge,
-              arith::MulIOp::create(
-                  b, clusters,
-                  arith::ConstantIndexOp::create(b, schedule.getRowGroups())),
-              arith::ConstantIndexOp::create(
-                  b, getFrameClasses(problem, schedule))));
-    }
-    // One block (cluster) does one share of the rows: as many as a grid has.
-    bool isShared = schedule.getStructure() == Structure::rows ||
-                    schedule.getStructure() == Structure::tile;
-    if (isShared && schedule.getGrid() == 0)
-      possible = arith::AndIOp::create(
-          b, possible,
-          arith::CmpIOp::create(
-              b, arith::CmpIPredicate::ule, host.rows,
-              arith::ConstantIndexOp::create(
-                  b, int64_t(std::numeric_limits<int32_t>::max() /
-                             schedule.getCluster()) *
-                         schedule.getRowGroups() * schedule.getRowsAStep())));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, low,
+                                 arith::ConstantIntOp::create(b, 0, 64))
+        .getResult();
+  };
+  // The first variant that is possible.
+  auto launchIf = [&](Value possible, ScheduleAttr variant, const Twine &name) {
     auto ifOp = scf::IfOp::create(b, possible, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
-    launch(b, op, schedule, module, name, host, symbols);
+    launch(b, op, variant, module, name.str(), host, symbols);
     b.setInsertionPointToStart(ifOp.elseBlock());
+  };
+  bool isPlain = schedule.getStructure() == Structure::plain;
+  Value aligned = !isPlain || few ? isAligned() : Value();
+  if (few) {
+    int64_t most = few.getRowGroups() * few.getRows();
+    Value isFew =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ule, host.rows,
+                              arith::ConstantIndexOp::create(b, most));
+    launchIf(arith::AndIOp::create(
+                 b, isPossible(b, op, few, host, aligned, symbols), isFew),
+             few, name + "_few_rows");
+  }
+  if (!isPlain)
+    launchIf(isPossible(b, op, schedule, host, aligned, symbols), schedule,
+             name);
+  if (isPlain)
+    launch(b, op, schedule, module, name, host, symbols);
+  else
     launch(b, op, getPlainSchedule(schedule), module, name + "_plain", host,
            symbols);
-    b.setInsertionPointAfter(ifOp);
-  }
+  b.setInsertionPoint(op);
   for (auto [packed, target] : copyBack)
     memref::CopyOp::create(b, packed, target);
   op.erase();

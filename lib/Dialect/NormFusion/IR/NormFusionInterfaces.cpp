@@ -218,7 +218,7 @@ struct DropResults final : OpRewritePattern<MixedReductionOp> {
     }
     auto newOp = MixedReductionOp::create(
         rewriter, op.getLoc(), types, op.getInputs(), outs, op.getDims(),
-        rewriter.getArrayAttr(maps), op.getScheduleAttr());
+        rewriter.getArrayAttr(maps), op.getScheduleAttr(), op.getFewRowsAttr());
     newOp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     auto move = [&](Region &from, Region &to, const llvm::BitVector &drop) {
       if (from.empty())

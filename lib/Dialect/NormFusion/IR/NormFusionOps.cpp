@@ -148,14 +148,18 @@ void MixedReductionOp::print(OpAsmPrinter &p) {
   p.printNewline();
   p << "  maps = ";
   p.printAttribute(getIndexingMaps());
-  if (auto schedule = getScheduleAttr()) {
+  auto attribute = [&](StringRef keyword, ScheduleAttr schedule) {
+    if (!schedule)
+      return;
     p.printNewline();
-    p << "  schedule = ";
+    p << "  " << keyword << " = ";
     p.printAttribute(schedule);
-  }
+  };
+  attribute("schedule", getScheduleAttr());
+  attribute("few_rows", getFewRowsAttr());
   p.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
-      {"dims", "indexing_maps", "schedule", "operandSegmentSizes"});
+      {"dims", "indexing_maps", "schedule", "few_rows", "operandSegmentSizes"});
   p << " ";
   p.printRegion(getBody());
   if (isSplit()) {
@@ -208,10 +212,11 @@ ParseResult MixedReductionOp::parse(OpAsmParser &parser,
   if (parser.parseKeyword("maps") || parser.parseEqual() ||
       parser.parseAttribute(maps, "indexing_maps", result.attributes))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("schedule"))) {
+  for (StringRef keyword : {"schedule", "few_rows"}) {
     ScheduleAttr schedule;
-    if (parser.parseEqual() ||
-        parser.parseAttribute(schedule, "schedule", result.attributes))
+    if (succeeded(parser.parseOptionalKeyword(keyword)) &&
+        (parser.parseEqual() ||
+         parser.parseAttribute(schedule, keyword, result.attributes)))
       return failure();
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||

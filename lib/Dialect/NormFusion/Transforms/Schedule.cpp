@@ -10,6 +10,7 @@
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::norm_fusion {
@@ -20,10 +21,15 @@ namespace mlir::norm_fusion {
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// Blocks that share the rows where the results mustn't depend on the device:
-/// nearly all multiprocessors of the larger parts, with a power of two that
-/// clusters divide.
-static constexpr unsigned kInvariantGrid = 128;
+/// The structure that a schedule's text names, if it names one.
+static std::optional<Structure> getGivenStructure(StringRef text) {
+  SmallVector<StringRef> fields;
+  llvm::SplitString(text, fields, " \t\n,");
+  for (StringRef field : fields)
+    if (field.consume_front("structure="))
+      return symbolizeStructure(field);
+  return std::nullopt;
+}
 
 namespace {
 struct SchedulePass final
@@ -79,35 +85,47 @@ private:
           << remark::metric("needed", problem.needed);
       return success();
     }
+    ScheduleAttr untuned = chosen;
     if (!op.getScheduleAttr())
       if (failed(takeTuned(op, problem, target, database, chosen, reason)))
         return failure();
+    // What was given or measured is meant for any number of rows.
+    if (!op.getScheduleAttr() && chosen == untuned && schedule.empty() &&
+        !batchInvariant)
+      if (ScheduleAttr few = chooseFewRows(&getContext(), problem, target)) {
+        op.setFewRowsAttr(few);
+        reason +=
+            llvm::formatv("; up to {0} rows: {1}",
+                          few.getRowGroups() * few.getRows(), few.getText());
+      }
     if (!schedule.empty()) {
-      ScheduleAttr overridden =
-          parseSchedule(&getContext(), schedule, chosen, error);
-      if (!overridden)
-        return op.emitError(error);
-      // Overriding the structure alone takes the fields that go with it.
-      Structure structure = overridden.getStructure();
-      if (structure != chosen.getStructure()) {
+      // Another structure alone takes the fields that go with it.
+      ScheduleAttr base = chosen;
+      std::optional<Structure> structure = getGivenStructure(schedule);
+      if (structure && *structure != chosen.getStructure()) {
         ScheduleAttr usual = getDefaultSchedule(&getContext(), problem, target,
-                                                structure, error);
+                                                *structure, error);
         if (!usual)
           return op.emitError("schedule isn't possible: ") << error;
-        if (usual.getStructure() == structure)
-          overridden = parseSchedule(&getContext(), schedule, usual, error);
-        if (!overridden)
-          return op.emitError(error);
+        if (usual.getStructure() == *structure)
+          base = usual;
       }
+      ScheduleAttr overridden =
+          parseSchedule(&getContext(), schedule, base, error);
+      if (!overridden)
+        return op.emitError(error);
       chosen = overridden;
       reason += ", overridden";
     }
     bool hasPartials =
         !problem.accumulatorBytes.empty() || !problem.scalarBytes.empty();
     if (batchInvariant && hasPartials && chosen.getGrid() == 0) {
-      chosen = parseSchedule(&getContext(),
-                             llvm::formatv("grid={0}", kInvariantGrid).str(),
-                             chosen, error);
+      // The results mustn't depend on the device: a grid that large parts run
+      // at once.
+      unsigned cluster = chosen.getCluster();
+      unsigned grid = getUsualBlocks(cluster) / cluster * cluster;
+      chosen = parseSchedule(
+          &getContext(), llvm::formatv("grid={0}", grid).str(), chosen, error);
       if (!chosen)
         return op.emitError(error);
       reason += ", batch-invariant";

@@ -56,6 +56,10 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     then one finished total a `partial_accumulate`) computes the results that
     vary over columns.
 
+    `norm-fusion-schedule` attaches `schedule`, and `few_rows` where launches
+    with few rows (`row-groups` x `rows` of it at most) have a kernel of their
+    own.
+
     Constraints:
     - C1: one indexing map an operand, each a projected permutation over `dims`.
     - C2: an operand's rank is its map's number of results; a scalar's map has none.
@@ -89,7 +93,8 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
   let arguments = (ins
     Variadic<AnyType>:$inputs, Variadic<AnyShaped>:$outputs,
     NormFusion_DimKindArrayAttr:$dims, AffineMapArrayAttr:$indexing_maps,
-    OptionalAttr<NormFusion_ScheduleAttr>:$schedule);
+    OptionalAttr<NormFusion_ScheduleAttr>:$schedule,
+    OptionalAttr<NormFusion_ScheduleAttr>:$few_rows);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;
