@@ -158,6 +158,69 @@ static ScheduleAttr chooseShortFrames(MLIRContext *context,
   return best;
 }
 
+/// Rows of more vectors than these are wide.
+static constexpr int64_t kWideVectors = 512;
+
+/// Wide rows: 8 warps whose lanes hold four vectors each, few of a block for a
+/// row and up to eight blocks. Twice as many warps with half the vectors were 1
+/// to 10% slower (H200, bf16 and f32, docs/performance.md): more of them wait
+/// for each exchange, and two accumulators a column leave their registers
+/// nothing to spare. Null where lanes don't have the registers, or clusters
+/// don't hold a row.
+static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
+                               const TargetInfo &target, unsigned vector,
+                               unsigned scale, bool framed, Combine combine,
+                               std::string &reason) {
+  constexpr unsigned kWarps = 8, kChunks = 4;
+  int64_t vectors = getVectors(problem, vector), part = 32 * kChunks * scale;
+  auto getCluster = [&](unsigned warps) {
+    int64_t most = warps * part;
+    int64_t cluster = llvm::divideCeil(vectors, most);
+    while (framed &&
+           llvm::divideCeil(vectors, cluster) + getFrameVectors(cluster) >
+               uint64_t(most))
+      ++cluster;
+    return cluster;
+  };
+  // One warp a row and block where two hold a sixth more than it does.
+  unsigned warps = 2;
+  if (getCluster(1) <= kPortableCluster &&
+      getCluster(1) * 7 < 2 * getCluster(2) * 6)
+    warps = 1;
+  else if (getCluster(2) > kPortableCluster)
+    warps = 4;
+  int64_t cluster = getCluster(warps);
+  if (cluster > target.maxCluster)
+    return {};
+  unsigned stepBytes =
+      kWarps * part * vector * std::max(problem.bytesPerColumn(), 1u);
+  unsigned slots = std::clamp(target.bytesInFlight / stepBytes, 2u, 3u);
+  // Clusters drift apart where steps are light, or rows not too wide.
+  bool isLight =
+      problem.accumulatorBytes.size() == 1 && problem.elementBytes.size() <= 2;
+  bool drifts = isLight || vectors <= 2 * kWideVectors * scale;
+  bool paces = combine == Combine::tags && cluster > 1 && drifts && !framed;
+  for (; slots > 0; --slots) {
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, cluster, warps, kWarps / warps, slots,
+        kChunks * scale, vector, Copy::cp_async, combine, paces ? kPace : 0,
+        /*grid=*/0, /*lanes=*/32, /*rows=*/1);
+    std::string ignored;
+    unsigned registers = estimateRegisters(problem, schedule);
+    unsigned budget = getRegisterBudget(target, schedule);
+    if (registers > budget ||
+        !isLegalSchedule(problem, schedule, target, ignored))
+      continue;
+    reason = llvm::formatv(
+        "wide rows: {0} columns of {1} bytes in the registers of {2} blocks, "
+        "{3} bytes in flight, about {4} of {5} registers",
+        problem.columns, problem.bytesPerColumn(), cluster, slots * stepBytes,
+        registers, budget);
+    return schedule;
+  }
+  return {};
+}
+
 /// Rows in a ring: of one or more warps each, or several to a warp.
 ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                      const Problem &problem,
@@ -200,6 +263,15 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   if (fitting)
     return fitting;
 
+  // Framed rows with one accumulator a column are faster with more warps.
+  bool isLight = problem.accumulatorBytes.empty();
+  if (vectors > kWideVectors * scale && copy == Copy::cp_async && !isLight &&
+      !shifted && problem.exchanges < 2 &&
+      !(framed && problem.accumulatorBytes.size() == 1))
+    if (ScheduleAttr wide = chooseWide(context, problem, target, vector, scale,
+                                       framed, combine, reason))
+      return wide;
+
   std::string why;
   ScheduleAttr fallback;
   // Two vectors a lane keep accumulators and rows within the registers of 12
@@ -208,7 +280,6 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   // Where it is exchanged twice, the instructions that a step takes whatever
   // its columns weigh more.
   SmallVector<unsigned> order{2, 1, 3, 4};
-  bool isLight = problem.accumulatorBytes.empty();
   bool isTwice = !isLight && problem.exchanges > 1 && vectors > 2 * 32 * 4;
   if (isTwice || (isLight && vectors > 2 * 32 * 8)) {
     order = {4, 2, 1, 3};
@@ -318,6 +389,12 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
       // What a step takes in the ring: idle lanes have slots too.
       unsigned stepBytes = groups * warps * chunks * 32 * vector * rows *
                            problem.bytesPerColumn();
+      // Of three arrays and more, two steps are soon more than memory serves
+      // well.
+      bool isHeavy = problem.elementBytes.size() > 2;
+      if (structure == Structure::ring && isHeavy && groups > fewest &&
+          2 * stepBytes > target.bytesInFlight)
+        continue;
       unsigned slots =
           std::clamp<unsigned>(target.bytesInFlight / std::max(1u, stepBytes),
                                structure == Structure::ring ? 2 : 1, 3);
@@ -352,7 +429,7 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
       // Clusters drift apart where steps are light; where they aren't, only if
       // all multiprocessors are busy and blocks have more than 12 warps. Single
       // blocks and rows that are exchanged twice were slower with pacing.
-      bool isHeavy = problem.accumulatorBytes.size() > 1;
+      isHeavy |= problem.accumulatorBytes.size() > 1;
       bool drifts =
           cluster > 1 && !isTwice &&
           (!isHeavy || (cluster == kFullCluster && warps * groups > 12));
