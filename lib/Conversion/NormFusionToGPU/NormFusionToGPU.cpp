@@ -175,6 +175,13 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   return function;
 }
 
+/// Rows that a block takes at least: there is no use for more blocks.
+static unsigned getRowsAShare(ScheduleAttr schedule) {
+  if (schedule.getStructure() == Structure::tile)
+    return getTilePart(schedule);
+  return schedule.getRowGroups() * schedule.getRowsAStep();
+}
+
 /// The floor: what runs where `schedule` can't.
 static ScheduleAttr getPlainSchedule(ScheduleAttr schedule) {
   Combine combine = schedule.getCombine() == Combine::tags
@@ -225,8 +232,10 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   unsigned sharedBytes = getSharedMemoryBytes(Problem::get(op), schedule);
   // Without column results nothing outlives a row: as many blocks as there are
   // rows, unless rows stream through the blocks.
+  bool inSteps =
+      schedule.getStructure() == Structure::tile && schedule.getSlots() > 1;
   bool streams = schedule.getStructure() == Structure::ring ||
-                 schedule.getStructure() == Structure::small;
+                 schedule.getStructure() == Structure::small || inSteps;
   Value one = constant(1), clusters;
   Value shares;
   if (schedule.getGrid())
@@ -234,17 +243,24 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   if (!op.isSplit() && !streams)
     clusters = shares ? shares
                       : constant(std::numeric_limits<int32_t>::max() / cluster);
-  else if (shares && schedule.getCombine() == Combine::kernel)
+  else if (shares && (inSteps || schedule.getCombine() == Combine::kernel))
     clusters = shares; // no block waits for another
   else
     clusters = getClusters(b, schedule, symbols);
+  // As many share the rows as a multiprocessor runs beside each other.
+  if (inSteps && !shares) {
+    Problem problem = Problem::get(op);
+    unsigned blocks =
+        std::min(getMinBlocks(problem, schedule, 65536),
+                 TargetInfo::get("sm_100")->sharedMemoryBytes / sharedBytes);
+    clusters = arith::MulIOp::create(b, clusters, constant(blocks));
+  }
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
       b, arith::DivUIOp::create(b, shares ? shares : clusters, segments), one);
   if (schedule.getCombine() != Combine::tags) {
     Value useful = arith::CeilDivUIOp::create(
-        b, host.rows,
-        constant(schedule.getRowGroups() * schedule.getRowsAStep()));
+        b, host.rows, constant(getRowsAShare(schedule)));
     useful = arith::MaxUIOp::create(b, useful, one);
     splits = arith::MinUIOp::create(b, splits, useful);
   }
@@ -413,10 +429,9 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
     if (schedule.getCluster() > 1)
       possible = arith::AndIOp::create(
           b, aligned,
-          arith::CmpIOp::create(
-              b, arith::CmpIPredicate::ugt,
-              getActiveClusters(b, schedule, symbols),
-              arith::ConstantIndexOp::create(b, 0)));
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ugt,
+                                getActiveClusters(b, schedule, symbols),
+                                arith::ConstantIndexOp::create(b, 0)));
     // Framed rows need a row group a class.
     Problem problem = Problem::get(op);
     if (isFramed(problem, schedule)) {
@@ -447,7 +462,7 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
               arith::ConstantIndexOp::create(
                   b, int64_t(std::numeric_limits<int32_t>::max() /
                              schedule.getCluster()) *
-                         schedule.getRowGroups() * schedule.getRowsAStep())));
+                         getRowsAShare(schedule))));
     auto ifOp = scf::IfOp::create(b, possible, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
     launch(b, op, schedule, module, name, host, symbols);
