@@ -195,17 +195,18 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
     narrowest = std::min(narrowest, bytes);
   }
   std::string why = "no transposed output";
-  // What was fastest of tiles of 16 and 32 rows (H200, docs/performance.md):
-  // few warps that hold much each, but for short rows and the longest of one
-  // byte.
+  // What was fastest of tiles of 16 to 128 bytes a column (H200,
+  // docs/performance.md): of one byte in steps, four or eight warps that share
+  // each a multiprocessor's registers with many others; of two at once, few
+  // warps that hold much each, but for short rows.
   struct Usual {
     unsigned bytes;  ///< of the widest transposed element
     int64_t vectors; ///< of a row, at most
-    unsigned chunks, groups, rows;
+    unsigned chunks, groups, rows, steps;
   };
   static constexpr Usual usual[] = {
-      {1, 512, 2, 8, 32},  {1, 1024, 4, 4, 32}, {1, 2048, 8, 16, 32},
-      {2, 512, 4, 16, 32}, {2, 2048, 8, 4, 16},
+      {1, 512, 2, 8, 1, 4},  {1, 1024, 4, 8, 1, 8}, {1, 2048, 4, 4, 1, 8},
+      {2, 512, 4, 16, 2, 1}, {2, 2048, 8, 4, 4, 1},
   };
   for (const Usual &entry : usual) {
     int64_t blocks = llvm::PowerOf2Ceil(
@@ -215,13 +216,14 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
       continue;
     auto schedule = ScheduleAttr::get(
         context, Structure::tile, blocks, /*warps=*/1, entry.groups,
-        /*slots=*/1, entry.chunks, vector, Copy::load, Combine::grid,
-        /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows / entry.groups);
+        /*slots=*/entry.steps, entry.chunks, vector, Copy::load, Combine::grid,
+        /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows);
     if (!isLegalSchedule(problem, schedule, target, why))
       continue;
     reason = llvm::formatv("a transposed output: tiles of {0} rows x {1} "
                            "columns, {2} blocks share a row",
-                           entry.rows, schedule.getBlockColumns(), blocks);
+                           getTileRows(schedule), schedule.getBlockColumns(),
+                           blocks);
     return schedule;
   }
   // Blocks enough to overlap each other's loads and stores, with 64 or 32 bytes
