@@ -68,8 +68,14 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
 ScheduleAttr chooseFewRows(MLIRContext *context, const Problem &problem,
                            const TargetInfo &target);
 
-/// Rows of a tile of structure=tile.
+/// Rows of a tile of structure=tile, and of the parts that the last tiles are
+/// cut into, so that all blocks have as many rows.
 unsigned getTileRows(ScheduleAttr schedule);
+unsigned getTilePart(ScheduleAttr schedule);
+/// Steps whose rows are loaded ahead, on a multiprocessor with so many
+/// registers; 0 where a tile is one step.
+unsigned getStepsAhead(const Problem &problem, ScheduleAttr schedule,
+                       unsigned registers);
 /// True if output `i` of the op has the last row dimension last, behind the
 /// columns: structure=tile writes it through shared memory.
 bool isTiledOutput(MixedReductionOp op, unsigned i);

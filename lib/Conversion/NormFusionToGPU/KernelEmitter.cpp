@@ -308,6 +308,7 @@ void KernelEmitter::swapRow(RowView &row) {
   std::swap(rowIndices, row.indices);
   std::swap(rowValues, row.values);
   std::swap(rowExists, row.exists);
+  std::swap(tileRow, row.inTile);
 }
 
 void KernelEmitter::emitItems(

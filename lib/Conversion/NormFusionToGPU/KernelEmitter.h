@@ -129,6 +129,7 @@ struct PackedElement {
 struct RowView {
   SmallVector<Value> indices;          ///< one a row dimension
   Value exists;                        ///< i1, null if the row always does
+  Value inTile;                        ///< i32, structure=tile
   llvm::DenseMap<Value, Value> values; ///< of the row level
   SmallVector<ColumnView> columns;     ///< one a chunk
 };
@@ -298,7 +299,25 @@ private:
   Value tileOffset(const TiledOutput &output, Value row, Value column);
   /// False if `operand` isn't an output of the tile.
   bool storeInTile(unsigned operand, Value value, ColumnView &view);
-  void writeTile(const TiledOutput &output, Value firstRow);
+  SmallVector<Value> readWords(const TiledOutput &output, Value firstColumn);
+  SmallVector<Value> readMatrices(const TiledOutput &output, Value firstColumn);
+  void writeTile(const TiledOutput &output, Value firstRow, Value endRow);
+  void finishTile(Value firstRow, Value endRow);
+  void loadColumns(MutableArrayRef<ColumnView> views);
+  SmallVector<RowView> getStepRows(Value firstRow, Value step, Value rowGroup,
+                                   ArrayRef<ColumnView> views);
+  Value toWords(Value vector);
+  SmallVector<Value> loadStepRows(MutableArrayRef<RowView> rows);
+  void setStepRows(MutableArrayRef<RowView> rows, ArrayRef<Value> loaded,
+                   MutableArrayRef<SmallVector<PackedElement>> packed);
+  void prepareUniformValues();
+  struct TileShare;
+  TileShare getTileShare();
+  void emitTileSteps(const RowPart &part, ArrayRef<ColumnView> views,
+                     Value allExist);
+  void emitTileStep(MutableArrayRef<RowView> rows,
+                    MutableArrayRef<SmallVector<PackedElement>> packed,
+                    const RowPart &part, Value allExist, Value &step);
   /// The elements of the row at hand, whose views a lane has loaded, and with
   /// `ofColumns` what all rows read; and their values anew, so that the
   /// compiler doesn't keep them unpacked meanwhile.

@@ -1,14 +1,19 @@
 //===- KernelTile.cpp - Transposed copies through shared memory -----------===//
 //
 // Row-only groups that write an output in transposed order too: a block (or a
-// cluster, each of its blocks some of the columns) takes `row-groups` x `rows`
-// consecutive rows, `rows` of them in the registers of a row group at once, and
-// leaves what is transposed in a tile of shared memory, row by row. Behind one
-// barrier each lane takes the 16 bytes of a column that lie side by side in the
-// output, so that a warp writes whole sectors.
+// cluster, each of its blocks some of the columns) takes `slots` x `row-groups`
+// x `rows` consecutive rows, `rows` of them in the registers of a row group at
+// once, and leaves what is transposed in a tile of shared memory, row by row.
+// With more than one slot a tile is filled in as many steps, and the next
+// step's rows are loaded while this one's are computed: also over a tile's end,
+// so that memory is read while a tile is written.
 //
-// The tile's words are swizzled: lanes of a warp read the same words of several
-// pieces of rows, whose banks an exclusive or of the piece keeps apart.
+// Behind one barrier each lane takes the 16 bytes of a column that lie side by
+// side in the output (a *piece*), so that a warp writes whole sectors: by
+// matrices of 8 x 8 16-bit words, transposed as they are read, where a column
+// has four pieces or eight; else by 32-bit words. The tile's rows are swizzled:
+// an exclusive or of the piece, and of the row's lowest bit, keeps apart the
+// banks of what is read at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +34,27 @@ static std::pair<unsigned, unsigned> getPieces(ScheduleAttr schedule,
   return {rows, getTileRows(schedule) / rows};
 }
 
+/// True if the transposed output is read from the tile as matrices: eight of
+/// their rows are two rows of each of four pieces.
+static bool readsMatrices(ScheduleAttr schedule, const TiledOutput &output) {
+  return output.bytes <= 2 && getPieces(schedule, output.bytes).second % 4 == 0;
+}
+
 /// Byte of the tile at which row `row` (i32) has `column` (i32).
 Value KernelEmitter::tileOffset(const TiledOutput &output, Value row,
                                 Value column) {
   auto [rows, pieces] = getPieces(schedule, output.bytes);
   Value bytes = arith::MulIOp::create(b, column, i32(output.bytes));
-  Value piece = arith::DivUIOp::create(b, row, i32(rows));
-  Value swizzle = arith::MulIOp::create(b, piece, i32(128 / pieces));
+  Value swizzle = arith::DivUIOp::create(b, row, i32(rows));
+  if (readsMatrices(schedule, output)) {
+    Value bit = arith::AndIOp::create(b, row, i32(1));
+    swizzle = arith::AndIOp::create(b, swizzle, i32(3));
+    swizzle =
+        arith::AddIOp::create(b, arith::MulIOp::create(b, swizzle, i32(32)),
+                              arith::MulIOp::create(b, bit, i32(16)));
+  } else {
+    swizzle = arith::MulIOp::create(b, swizzle, i32(128 / pieces));
+  }
   bytes = arith::XOrIOp::create(b, bytes, swizzle);
   Value line = arith::MulIOp::create(
       b, row, i32(schedule.getBlockColumns() * output.bytes));
@@ -71,50 +90,144 @@ bool KernelEmitter::storeInTile(unsigned operand, Value value,
   return true;
 }
 
-void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
-  auto pieceShape = getPieces(schedule, output.bytes);
-  unsigned rows = pieceShape.first, pieces = pieceShape.second;
-  unsigned columnsAWord = 4 / output.bytes;
-  unsigned words = schedule.getBlockColumns() / columnsAWord;
+/// The lane's piece of each of its columns, from 32-bit words of the piece's
+/// rows: as many columns as a word has.
+SmallVector<Value> KernelEmitter::readWords(const TiledOutput &output,
+                                            Value firstColumn) {
+  auto [rows, pieces] = getPieces(schedule, output.bytes);
+  unsigned columns = 4 / output.bytes;
   Value lane = laneId();
-  Value piece = arith::RemUIOp::create(b, lane, i32(pieces));
-  Value word = arith::AddIOp::create(
-      b, arith::DivUIOp::create(b, lane, i32(pieces)),
-      arith::MulIOp::create(b, warpId(), i32(32 / pieces)));
-  Value rowInTile = arith::MulIOp::create(b, piece, i32(rows));
-  Value row = add(firstRow, toI64(rowInTile));
-  // A piece's rows lie side by side if all exist and the last row dimension is
-  // a multiple of them: they differ in it alone.
-  unsigned lastRowDim = reducedRowDims.find_last();
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                                        add(row, i64(rows)), rowCount);
-  Value rest = arith::RemUIOp::create(b, arguments.dims[lastRowDim], i64(rows));
-  isWhole = arith::AndIOp::create(
-      b, isWhole,
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, i64(0)));
-
-  auto loop = scf::ForOp::create(b, toI64(word), i64(words),
-                                 i64(threads / pieces), ValueRange());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value local = mul(loop.getInductionVar(), i64(columnsAWord));
-  Value local32 = arith::TruncIOp::create(b, b.getI32Type(), local);
-  Value column = add(local, mul(toI64(rank), i64(schedule.getBlockColumns())));
-  Value exists =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, columnCount);
-  b.setInsertionPointToStart(scf::IfOp::create(b, exists).thenBlock());
-  Type element = b.getIntegerType(output.bytes * 8);
+  Value row = arith::MulIOp::create(
+      b, arith::RemUIOp::create(b, lane, i32(pieces)), i32(rows));
+  Value column = arith::AddIOp::create(
+      b, firstColumn,
+      arith::MulIOp::create(b, arith::DivUIOp::create(b, lane, i32(pieces)),
+                            i32(columns)));
   Value packed =
       LLVM::PoisonOp::create(b, VectorType::get({rows}, b.getI32Type()));
   for (unsigned i = 0; i < rows; ++i) {
-    Value at = tileOffset(output, arith::AddIOp::create(b, rowInTile, i32(i)),
-                          local32);
+    Value at =
+        tileOffset(output, arith::AddIOp::create(b, row, i32(i)), column);
     packed = LLVM::InsertElementOp::create(
         b, packed,
         LLVM::LoadOp::create(b, b.getI32Type(), sharedPointer(at), 4), i32(i));
   }
+  Type element = b.getIntegerType(output.bytes * 8);
   Value elements = LLVM::BitcastOp::create(
-      b, VectorType::get({rows * columnsAWord}, element), packed);
+      b, VectorType::get({rows * columns}, element), packed);
+  SmallVector<Value> result;
+  for (unsigned e = 0; e < columns; ++e) {
+    SmallVector<int32_t> order;
+    for (unsigned i = 0; i < rows; ++i)
+      order.push_back(i * columns + e);
+    result.push_back(
+        LLVM::ShuffleVectorOp::create(b, elements, elements, order));
+  }
+  return result;
+}
+
+/// The same from 16-bit words, one of bf16 or two columns of one byte. Row 2j+k
+/// of matrix q is the word of row 2q+k of piece j, whose transpose leaves lane
+/// 4c+j with the piece's rows 2q and 2q+1 of word c: four matrices are eight
+/// rows.
+SmallVector<Value> KernelEmitter::readMatrices(const TiledOutput &output,
+                                               Value firstColumn) {
+  unsigned rows = getPieces(schedule, output.bytes).first;
+  Value lane = laneId();
+  auto bits = [&](unsigned shift, unsigned mask) -> Value {
+    return arith::AndIOp::create(b, arith::ShRUIOp::create(b, lane, i32(shift)),
+                                 i32(mask));
+  };
+  Value row = arith::MulIOp::create(b, bits(1, 3), i32(rows));
+  row = arith::AddIOp::create(b, row,
+                              arith::MulIOp::create(b, bits(3, 3), i32(2)));
+  row = arith::AddIOp::create(b, row, bits(0, 1));
+  Type word = b.getI32Type();
+  Type four = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                               SmallVector<Type>(4, word));
+  SmallVector<Value> result;
+  for (unsigned first = 0; first < getTileRows(schedule); first += 4 * rows) {
+    SmallVector<Value> words;
+    for (unsigned i = 0; i < rows; i += 8) {
+      Value at = tileOffset(
+          output, arith::AddIOp::create(b, row, i32(first + i)), firstColumn);
+      Value read = createAsm(b, four, sharedPointer(at),
+                             "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
+                             "{$0,$1,$2,$3}, [$4];",
+                             "=r,=r,=r,=r,r,~{memory}");
+      for (unsigned q = 0; q < 4; ++q)
+        words.push_back(LLVM::ExtractValueOp::create(b, read, q));
+    }
+    for (unsigned e = 0; e < 2 / output.bytes; ++e) {
+      Value piece = LLVM::PoisonOp::create(b, VectorType::get({4}, word));
+      for (unsigned q = 0; q < 4; ++q) {
+        Value ofRows = words[q];
+        if (output.bytes == 1)
+          ofRows = NVVM::PermuteOp::create(
+              b, word, words[2 * q], words[2 * q + 1], i32(e ? 0x7531 : 0x6420),
+              NVVM::PermuteMode::DEFAULT);
+        piece = LLVM::InsertElementOp::create(b, piece, ofRows, i32(q));
+      }
+      result.push_back(LLVM::BitcastOp::create(
+          b, VectorType::get({rows}, b.getIntegerType(output.bytes * 8)),
+          piece));
+    }
+  }
+  return result;
+}
+
+void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow,
+                              Value endRow) {
+  auto pieceShape = getPieces(schedule, output.bytes);
+  unsigned rows = pieceShape.first, pieces = pieceShape.second;
+  bool isMatrix = readsMatrices(schedule, output);
+  unsigned columnsALane = (isMatrix ? 2 : 4) / output.bytes;
+  // Of a column, at once.
+  unsigned piecesAWarp = isMatrix ? 4 : pieces;
+  unsigned columnsAWarp = 32 / piecesAWarp * columnsALane;
+  Value lane = laneId();
+  Value piece = arith::RemUIOp::create(b, lane, i32(piecesAWarp));
+  Value ofLane = arith::MulIOp::create(
+      b, arith::DivUIOp::create(b, lane, i32(piecesAWarp)), i32(columnsALane));
+  Value firstOfLane =
+      add(firstRow, toI64(arith::MulIOp::create(b, piece, i32(rows))));
+  // A piece's rows lie side by side if all exist and the last row dimension is
+  // a multiple of them: they differ in it alone.
+  unsigned lastRowDim = reducedRowDims.find_last();
+  Value rest = arith::RemUIOp::create(b, arguments.dims[lastRowDim], i64(rows));
+  Value areSideBySide =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, i64(0));
+
+  // The neighbouring tiles write the rest of the lines: what is written of them
+  // stays in the L2, whatever else passes through it.
+  Value policy = createAsm(b, b.getI64Type(), ValueRange(),
+                           "createpolicy.fractional.L2::evict_last.b64 $0, "
+                           "1.0;",
+                           "=l");
+  auto storePiece = [&](Value pointer, Value elements) {
+    Value words = LLVM::BitcastOp::create(
+        b, VectorType::get({4}, b.getI32Type()), elements);
+    SmallVector<Value> operands{pointer};
+    for (unsigned k = 0; k < 4; ++k)
+      operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(k)));
+    operands.push_back(policy);
+    createAsm(b, TypeRange(), operands,
+              "st.global.L2::cache_hint.v4.b32 [$0], {$1, $2, $3, $4}, $5;",
+              "l,r,r,r,r,l,~{memory}");
+  };
+
+  Value first = arith::MulIOp::create(b, warpId(), i32(columnsAWarp));
+  auto loop =
+      scf::ForOp::create(b, toI64(first), i64(schedule.getBlockColumns()),
+                         i64(threads / 32 * columnsAWarp), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value local = loop.getInductionVar();
+  Value column = add(add(local, toI64(ofLane)),
+                     mul(toI64(rank), i64(schedule.getBlockColumns())));
+  Value local32 = arith::TruncIOp::create(b, b.getI32Type(), local);
+  SmallVector<Value> read =
+      isMatrix ? readMatrices(output, local32) : readWords(output, local32);
   auto pointer = [&](Value ofRow, unsigned e) {
     SmallVector<Value> indices(segmentIndices);
     delinearize(ofRow, reducedRowDims, indices);
@@ -122,146 +235,360 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow) {
     return address(output.operand, offset(output.operand, indices));
   };
   auto columnExists = [&](unsigned e) -> Value {
-    if (problem.columns % columnsAWord == 0)
+    if (problem.columns % columnsALane == 0 && e > 0)
       return {};
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                  add(column, i64(e)), columnCount);
   };
-  auto ifWhole = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(ifWhole.thenBlock());
-  for (unsigned e = 0; e < columnsAWord; ++e) {
-    SmallVector<int32_t> order;
-    for (unsigned i = 0; i < rows; ++i)
-      order.push_back(i * columnsAWord + e);
-    Value ofColumn =
-        LLVM::ShuffleVectorOp::create(b, elements, elements, order);
-    Value stored = LLVM::BitcastOp::create(
-        b, VectorType::get({4}, b.getI32Type()), ofColumn);
-    // The neighbouring tiles write the rest of the lines: these stay in the L2.
-    guarded(columnExists(e),
-            [&] { LLVM::StoreOp::create(b, stored, pointer(row, e), 16); });
-  }
-  b.setInsertionPointToStart(ifWhole.elseBlock());
-  for (unsigned i = 0; i < rows; ++i) {
-    Value ofRow = add(row, i64(i));
-    guarded(
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, ofRow, rowCount),
-        [&] {
-          for (unsigned e = 0; e < columnsAWord; ++e)
-            guarded(columnExists(e), [&] {
-              LLVM::StoreOp::create(b,
-                                    LLVM::ExtractElementOp::create(
-                                        b, elements, i32(i * columnsAWord + e)),
-                                    pointer(ofRow, e), output.bytes);
-            });
-        });
+  b.setInsertionPointToStart(scf::IfOp::create(b, columnExists(0)).thenBlock());
+  for (unsigned p = 0; p < pieces; p += piecesAWarp) {
+    OpBuilder::InsertionGuard ofPiece(b);
+    ArrayRef<Value> ofColumns = ArrayRef<Value>(read).slice(
+        p / piecesAWarp * columnsALane, columnsALane);
+    Value row = add(firstOfLane, i64(p * rows));
+    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                          add(row, i64(rows)), endRow);
+    isWhole = arith::AndIOp::create(b, isWhole, areSideBySide);
+    auto ifWhole = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifWhole.thenBlock());
+    for (unsigned e = 0; e < columnsALane; ++e)
+      guarded(e ? columnExists(e) : Value(),
+              [&] { storePiece(pointer(row, e), ofColumns[e]); });
+    b.setInsertionPointToStart(ifWhole.elseBlock());
+    for (unsigned i = 0; i < rows; ++i) {
+      Value ofRow = add(row, i64(i));
+      guarded(
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, ofRow, endRow),
+          [&] {
+            for (unsigned e = 0; e < columnsALane; ++e)
+              guarded(e ? columnExists(e) : Value(), [&] {
+                LLVM::StoreOp::create(
+                    b, LLVM::ExtractElementOp::create(b, ofColumns[e], i32(i)),
+                    pointer(ofRow, e), output.bytes);
+              });
+          });
+    }
   }
 }
 
+/// The rows of a step of the tile from `firstRow` on, without values; `step` is
+/// null where a tile has one.
+SmallVector<RowView> KernelEmitter::getStepRows(Value firstRow, Value step,
+                                                Value rowGroup,
+                                                ArrayRef<ColumnView> views) {
+  unsigned groups = schedule.getRowGroups(), units = schedule.getRows();
+  SmallVector<RowView> rows(units);
+  Value last = arith::SubIOp::create(b, rowCount, i64(1));
+  Value first = rowGroup;
+  if (step)
+    first = arith::AddIOp::create(
+        b, first, arith::MulIOp::create(b, step, i32(units * groups)));
+  for (auto [u, row] : llvm::enumerate(rows)) {
+    row.inTile = arith::AddIOp::create(b, first, i32(u * groups));
+    Value index = add(firstRow, toI64(row.inTile));
+    row.exists =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, rowCount);
+    row.indices = segmentIndices;
+    delinearize(arith::MinUIOp::create(b, index, last), reducedRowDims,
+                row.indices);
+    row.columns.assign(views.begin(), views.end());
+  }
+  return rows;
+}
+
+/// Loads what a step's rows have of their own, as it lies in memory: 32-bit
+/// words, where it fills some.
+SmallVector<Value> KernelEmitter::loadStepRows(MutableArrayRef<RowView> rows) {
+  SmallVector<Value> loaded;
+  for (RowView &row : rows) {
+    swapRow(row);
+    for (ColumnView &view : row.columns)
+      for (BlockArgument argument : op.getBodyBlock()->getArguments())
+        if (!argument.use_empty() && hasColumns(argument) && hasRows(argument))
+          loaded.push_back(toWords(toMemory(
+              loadAt(argument.getArgNumber(), view), argument.getType())));
+    swapRow(row);
+  }
+  return loaded;
+}
+
+/// A vector as 32-bit words, where it fills some.
+Value KernelEmitter::toWords(Value vector) {
+  auto type = dyn_cast<VectorType>(vector.getType());
+  unsigned bits =
+      type ? type.getDimSize(0) * type.getElementType().getIntOrFloatBitWidth()
+           : 0;
+  if (bits == 0 || bits % 32)
+    return vector;
+  return LLVM::BitcastOp::create(
+      b, VectorType::get({bits / 32}, b.getI32Type()), vector);
+}
+
+/// Gives the rows what loadStepRows() loaded; what came as words to `packed`.
+void KernelEmitter::setStepRows(
+    MutableArrayRef<RowView> rows, ArrayRef<Value> loaded,
+    MutableArrayRef<SmallVector<PackedElement>> packed) {
+  const Value *next = loaded.begin();
+  for (auto [row, ofRow] : llvm::zip(rows, packed))
+    for (auto [c, view] : llvm::enumerate(row.columns))
+      for (BlockArgument argument : op.getBodyBlock()->getArguments()) {
+        if (argument.use_empty() || !hasColumns(argument) || !hasRows(argument))
+          continue;
+        Value value = *next++;
+        Type memory = getMemoryType(argument.getType());
+        if (view.width > 1)
+          memory = VectorType::get({view.width}, memory);
+        if (value.getType() != memory) {
+          ofRow.push_back({unsigned(c), argument, value});
+          value = LLVM::BitcastOp::create(b, memory, value);
+        }
+        view.values[argument] = fromMemory(value, argument.getType());
+      }
+}
+
+/// Computes and stores a step's rows, and leaves them in the tile. `step`
+/// counts the exchanges.
+void KernelEmitter::emitTileStep(
+    MutableArrayRef<RowView> rows,
+    MutableArrayRef<SmallVector<PackedElement>> packed, const RowPart &part,
+    Value allExist, Value &step) {
+  Block *body = op.getBodyBlock();
+  bool keepsPacked = rows.size() > 1 || schedule.getSlots() > 1;
+  for (unsigned p = 0; p <= waves.size(); ++p) {
+    SmallVector<RowReduceOp> wave;
+    SmallVector<Value> sums;
+    for (auto [u, row] : llvm::enumerate(rows)) {
+      // What only needs the row's elements is unpacked again, not kept.
+      if (p > 0) {
+        for (ColumnView &view : row.columns)
+          for (Operation &inner : body->without_terminator())
+            if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
+                (keepsPacked || hasRows(inner.getResult(0))))
+              view.values.erase(inner.getResult(0));
+        unpackElements(packed[u], row.columns);
+      }
+      swapRow(row);
+      prepareRowValues(p);
+      storeRowOutputs(p, part.isLeader);
+      if (p < waves.size())
+        for (RowReduceOp reduce : waves[p]) {
+          SmallVector<Value> chains;
+          for (ColumnView &view : row.columns)
+            addView(chains, reduce, view);
+          wave.push_back(reduce);
+          sums.push_back(addChains(chains, reduce.getCombiner()));
+        }
+      storeElementOutputs(p, row.columns, allExist);
+      swapRow(row);
+    }
+    if (p == waves.size())
+      break;
+    exchangeRowSums(wave, sums, part.rowGroup, part.warpOfRow, step);
+    unsigned next = 0;
+    for (RowView &row : rows)
+      for (RowReduceOp reduce : waves[p])
+        row.values[reduce.getResult()] = sums[next++];
+    step = arith::AddIOp::create(b, step, i32(1));
+  }
+}
+
+/// Computes what no row changes, so that nested regions only use it.
+void KernelEmitter::prepareUniformValues() {
+  auto isUniform = [&](Value value) {
+    return !hasRows(value) && !hasColumns(value);
+  };
+  for (BlockArgument argument : op.getBodyBlock()->getArguments())
+    if (!argument.use_empty() && isUniform(argument))
+      evaluateRow(argument);
+  for (Operation &inner : op.getBodyBlock()->without_terminator())
+    for (Value result : inner.getResults())
+      if (isUniform(result))
+        evaluateRow(result);
+}
+
+/// Loads what all rows read.
+void KernelEmitter::loadColumns(MutableArrayRef<ColumnView> views) {
+  for (ColumnView &view : views)
+    for (BlockArgument argument : op.getBodyBlock()->getArguments())
+      if (!argument.use_empty() && hasColumns(argument) && !hasRows(argument))
+        view.values[argument] = loadAt(argument.getArgNumber(), view);
+}
+
+/// Writes the tile of the rows from `firstRow` up to `endRow`.
+void KernelEmitter::finishTile(Value firstRow, Value endRow) {
+  syncBlock();
+  for (const TiledOutput &output : tiled)
+    writeTile(output, firstRow, endRow);
+}
+
 void KernelEmitter::emitTileBlocks() {
-  unsigned groups = schedule.getRowGroups();
-  unsigned units = schedule.getRows(), tileRows = getTileRows(schedule);
+  unsigned tileRows = getTileRows(schedule);
   bool exact = problem.columns ==
                int64_t(schedule.getCluster()) * schedule.getBlockColumns();
   findTiledOutputs();
 
-  bool awaitsInShare = schedule.getGrid() == 0;
+  bool hasOneTile = schedule.getGrid() == 0;
   initExchange();
-  if (!awaitsInShare)
+  if (!hasOneTile && schedule.getSlots() == 1)
     awaitExchange();
   Value lane = laneId();
-  auto [rowGroup, warpOfRow, partOfRow, isLeader] = getRowPart(lane);
+  RowPart part = getRowPart(lane);
   Value allExist;
-  SmallVector<ColumnView> views =
-      getLaneViews(partOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);
-
+  SmallVector<ColumnView> views = getLaneViews(
+      part.partOfRow, lane, exact, /*firstColumn=*/nullptr, &allExist);
   Value tiles = arith::DivUIOp::create(b, add(rowCount, i64(tileRows - 1)),
                                        i64(tileRows));
+  if (schedule.getSlots() > 1)
+    return emitTileSteps(part, views, allExist);
   emitShare(cluster, tiles, clusterStride, [&](Value tile, Value step) {
     Value firstRow = mul(tile, i64(tileRows));
+    SmallVector<RowView> rows =
+        getStepRows(firstRow, /*step=*/Value(), part.rowGroup, views);
     // All loads first: the rows' own, then what other rows read too.
-    Block *body = op.getBodyBlock();
-    SmallVector<RowView> rows(units);
-    SmallVector<Value> rowsInTile;
-    Value last = arith::SubIOp::create(b, rowCount, i64(1));
-    for (auto [u, row] : llvm::enumerate(rows)) {
-      rowsInTile.push_back(arith::AddIOp::create(b, rowGroup, i32(u * groups)));
-      Value index = add(firstRow, toI64(rowsInTile.back()));
-      row.exists =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, rowCount);
-      row.indices = segmentIndices;
-      delinearize(arith::MinUIOp::create(b, index, last), reducedRowDims,
-                  row.indices);
-      row.columns = views;
+    SmallVector<Value> loaded = loadStepRows(rows);
+    for (RowView &row : rows) {
       swapRow(row);
-      for (ColumnView &view : row.columns)
-        for (BlockArgument argument : body->getArguments())
-          if (!argument.use_empty() && hasColumns(argument) &&
-              hasRows(argument))
-            view.values[argument] = loadAt(argument.getArgNumber(), view);
       prepareRowValues(0);
       swapRow(row);
     }
-    for (auto [c, view] : llvm::enumerate(views))
-      for (BlockArgument argument : body->getArguments())
-        if (!argument.use_empty() && hasColumns(argument) &&
-            !hasRows(argument)) {
-          Value value = loadAt(argument.getArgNumber(), view);
-          for (RowView &row : rows)
-            row.columns[c].values[argument] = value;
-        }
-
-    if (awaitsInShare)
-      awaitExchange();
-    SmallVector<SmallVector<PackedElement>> packed;
+    SmallVector<ColumnView> ofColumns(views);
+    loadColumns(ofColumns);
+    SmallVector<SmallVector<PackedElement>> packed(
+        rows.size(), packElements(ofColumns, /*ofColumns=*/rows.size() > 1));
     for (RowView &row : rows)
-      packed.push_back(packElements(row.columns, /*ofColumns=*/units > 1));
-
-    for (unsigned p = 0; p <= waves.size(); ++p) {
-      SmallVector<RowReduceOp> wave;
-      SmallVector<Value> sums;
-      for (auto [u, row] : llvm::enumerate(rows)) {
-        // What only needs the row's elements is unpacked again, not kept.
-        if (p > 0) {
-          for (ColumnView &view : row.columns)
-            for (Operation &inner : body->without_terminator())
-              if (inner.getNumResults() == 1 && isCheapOp(&inner) &&
-                  (units > 1 || hasRows(inner.getResult(0))))
-                view.values.erase(inner.getResult(0));
-          unpackElements(packed[u], row.columns);
-        }
-        swapRow(row);
-        tileRow = rowsInTile[u];
-        prepareRowValues(p);
-        storeRowOutputs(p, isLeader);
-        if (p < waves.size())
-          for (RowReduceOp reduce : waves[p]) {
-            SmallVector<Value> chains;
-            for (ColumnView &view : row.columns)
-              addView(chains, reduce, view);
-            wave.push_back(reduce);
-            sums.push_back(addChains(chains, reduce.getCombiner()));
-          }
-        storeElementOutputs(p, row.columns, allExist);
-        tileRow = Value();
-        swapRow(row);
-      }
-      if (p == waves.size())
-        break;
-      exchangeRowSums(wave, sums, rowGroup, warpOfRow, step);
-      unsigned next = 0;
-      for (RowView &row : rows)
-        for (RowReduceOp reduce : waves[p])
-          row.values[reduce.getResult()] = sums[next++];
-      step = arith::AddIOp::create(b, step, i32(1));
-    }
-
-    syncBlock();
-    for (const TiledOutput &output : tiled)
-      writeTile(output, firstRow);
+      row.columns = ofColumns;
+    setStepRows(rows, loaded, packed);
+    if (hasOneTile)
+      awaitExchange();
+    emitTileStep(rows, packed, part, allExist, step);
+    finishTile(firstRow, rowCount);
     // The next tile takes the same place.
-    if (schedule.getGrid() != 0)
+    if (!hasOneTile)
       syncBlock();
     return step;
   });
+}
+
+/// What a cluster does of all rows: whole tiles in turn, then an equal part of
+/// the rows that are left, so that all clusters end at once.
+struct KernelEmitter::TileShare {
+  Value wholeTiles;  ///< i64, of this cluster
+  Value first, rows; ///< i64, of its part of the rest
+  Value steps;       ///< i64, in all
+};
+
+KernelEmitter::TileShare KernelEmitter::getTileShare() {
+  unsigned stepRows = schedule.getRowGroups() * schedule.getRows();
+  unsigned tileRows = getTileRows(schedule);
+  unsigned least = getTilePart(schedule);
+  Value round = mul(clusterStride, i64(tileRows));
+  TileShare share;
+  share.wholeTiles = arith::DivUIOp::create(b, rowCount, round);
+  Value done = mul(share.wholeTiles, round);
+  Value rest = arith::SubIOp::create(b, rowCount, done);
+  auto ceilDiv = [&](Value a, Value c) -> Value {
+    return arith::DivUIOp::create(
+        b, add(a, arith::SubIOp::create(b, c, i64(1))), c);
+  };
+  share.rows =
+      mul(ceilDiv(ceilDiv(rest, clusterStride), i64(least)), i64(least));
+  share.first = add(done, mul(cluster, share.rows));
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                       share.first, rowCount);
+  share.steps =
+      add(mul(share.wholeTiles, i64(schedule.getSlots())),
+          select(exists, arith::DivUIOp::create(b, share.rows, i64(stepRows)),
+                 i64(0)));
+  return share;
+}
+
+void KernelEmitter::emitTileSteps(const RowPart &part,
+                                  ArrayRef<ColumnView> views, Value allExist) {
+  unsigned steps = schedule.getSlots(), tileRows = getTileRows(schedule);
+  TileShare share = getTileShare();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(
+      scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                                 share.steps, i64(0)))
+          .thenBlock());
+  struct Step {
+    Value inTile;           ///< i32
+    Value firstRow, endRow; ///< i64, of the tile
+  };
+  auto getStep = [&](Value k) {
+    Value tile = arith::DivUIOp::create(b, k, i64(steps));
+    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, tile,
+                                          share.wholeTiles);
+    Step step;
+    step.inTile = arith::TruncIOp::create(
+        b, b.getI32Type(), arith::RemUIOp::create(b, k, i64(steps)));
+    step.firstRow = select(
+        isWhole, mul(add(mul(tile, clusterStride), cluster), i64(tileRows)),
+        share.first);
+    step.endRow = arith::MinUIOp::create(
+        b, rowCount,
+        add(step.firstRow, select(isWhole, i64(tileRows), share.rows)));
+    return step;
+  };
+  auto load = [&](Value k) {
+    Step step = getStep(k);
+    SmallVector<RowView> rows =
+        getStepRows(step.firstRow, step.inTile, part.rowGroup, views);
+    return loadStepRows(rows);
+  };
+  Value last = arith::SubIOp::create(b, share.steps, i64(1));
+  unsigned ahead = getStepsAhead(problem, schedule, 65536);
+  SmallVector<Value> carried;
+  for (unsigned k = 0; k < ahead; ++k)
+    llvm::append_range(
+        carried,
+        load(k ? arith::MinUIOp::create(b, i64(k), last).getResult() : i64(0)));
+  SmallVector<ColumnView> ofColumns(views);
+  loadColumns(ofColumns);
+  SmallVector<PackedElement> packedColumns =
+      packElements(ofColumns, /*ofColumns=*/true);
+  prepareUniformValues();
+  awaitExchange();
+
+  auto loop = scf::ForOp::create(b, i64(0), share.steps, i64(1), carried);
+  b.setInsertionPointToStart(loop.getBody());
+  Value k = loop.getInductionVar();
+  unsigned numLoaded = carried.size() / ahead;
+  carried.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+  SmallVector<Value> loaded(ArrayRef<Value>(carried).take_front(numLoaded));
+  SmallVector<Value> latest(ArrayRef<Value>(carried).take_back(numLoaded));
+  Value next = add(k, i64(ahead));
+  auto ifNext = scf::IfOp::create(
+      b, ValueRange(loaded).getTypes(),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next, share.steps),
+      /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard inIf(b);
+    b.setInsertionPointToStart(ifNext.thenBlock());
+    scf::YieldOp::create(b, load(next));
+    b.setInsertionPointToStart(ifNext.elseBlock());
+    scf::YieldOp::create(b, latest);
+  }
+  Step now = getStep(k);
+  SmallVector<RowView> rows =
+      getStepRows(now.firstRow, now.inTile, part.rowGroup, ofColumns);
+  SmallVector<SmallVector<PackedElement>> packed(rows.size(), packedColumns);
+  for (auto [row, ofRow] : llvm::zip(rows, packed))
+    unpackElements(ofRow, row.columns);
+  setStepRows(rows, loaded, packed);
+  Value step = arith::MulIOp::create(
+      b, arith::TruncIOp::create(b, b.getI32Type(), k), i32(waves.size()));
+  emitTileStep(rows, packed, part, allExist, step);
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, now.inTile,
+                                       i32(steps - 1));
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k, last);
+  guarded(arith::OrIOp::create(b, isFull, isLast), [&] {
+    finishTile(now.firstRow, now.endRow);
+    // The next tile takes the same place.
+    syncBlock();
+  });
+  carried.erase(carried.begin(), carried.begin() + numLoaded);
+  llvm::append_range(carried, ifNext.getResults());
+  scf::YieldOp::create(b, carried);
 }

@@ -194,6 +194,13 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   return function;
 }
 
+/// Rows that a block takes at least: there is no use for more blocks.
+static unsigned getRowsAShare(ScheduleAttr schedule) {
+  if (schedule.getStructure() == Structure::tile)
+    return getTilePart(schedule);
+  return schedule.getRowGroups() * schedule.getRowsAStep();
+}
+
 /// The floor: what runs where `schedule` can't.
 static ScheduleAttr getPlainSchedule(ScheduleAttr schedule) {
   Combine combine = schedule.getCombine() == Combine::tags
@@ -244,8 +251,10 @@ ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
   unsigned cluster = schedule.getCluster();
   // Without column results nothing outlives a row: as many blocks as there are
   // rows, unless rows stream through the blocks.
+  bool inSteps =
+      schedule.getStructure() == Structure::tile && schedule.getSlots() > 1;
   bool streams = schedule.getStructure() == Structure::ring ||
-                 schedule.getStructure() == Structure::small;
+                 schedule.getStructure() == Structure::small || inSteps;
   Value one = constant(1), clusters;
   Value shares;
   if (schedule.getGrid())
@@ -253,17 +262,24 @@ ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
   if (!op.isSplit() && !streams)
     clusters = shares ? shares
                       : constant(std::numeric_limits<int32_t>::max() / cluster);
-  else if (shares && schedule.getCombine() == Combine::kernel)
+  else if (shares && (inSteps || schedule.getCombine() == Combine::kernel))
     clusters = shares; // no block waits for another
   else
     clusters = getClusters(b, schedule, symbols);
+  // As many share the rows as a multiprocessor runs beside each other.
+  if (inSteps && !shares) {
+    Problem problem = Problem::get(op);
+    unsigned blocks = std::min(getMinBlocks(problem, schedule, 65536),
+                               TargetInfo::get("sm_100")->sharedMemoryBytes /
+                                   getSharedMemoryBytes(problem, schedule));
+    clusters = arith::MulIOp::create(b, clusters, constant(blocks));
+  }
   Value segments = arith::MaxUIOp::create(b, host.segments, one);
   Value splits = arith::MaxUIOp::create(
       b, arith::DivUIOp::create(b, shares ? shares : clusters, segments), one);
   if (schedule.getCombine() != Combine::tags) {
     Value useful = arith::CeilDivUIOp::create(
-        b, host.rows,
-        constant(schedule.getRowGroups() * schedule.getRowsAStep()));
+        b, host.rows, constant(getRowsAShare(schedule)));
     useful = arith::MaxUIOp::create(b, useful, one);
     splits = arith::MinUIOp::create(b, splits, useful);
   }
@@ -412,7 +428,7 @@ Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
             arith::ConstantIndexOp::create(
                 b, int64_t(std::numeric_limits<int32_t>::max() /
                            schedule.getCluster()) *
-                       schedule.getRowGroups() * schedule.getRowsAStep())));
+                       getRowsAShare(schedule))));
   // Blocks that own columns hold them all, and have a row to read.
   if (schedule.getStructure() == Structure::columns) {
     possible = arith::AndIOp::create(

@@ -25,15 +25,15 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `cluster` | blocks | blocks that share a row |
     | `warps` | warps | warps of a block that share a row |
     | `row-groups` | rows | rows that a block works on at once |
-    | `slots` | rows | rows in flight ahead of their use, a row group |
+    | `slots` | rows | rows in flight ahead of their use, a row group; `tile`: steps that fill a tile, the next ones in flight if there are several |
     | `chunks` | vectors | vectors of a row that a lane owns |
     | `vector` | elements | consecutive columns of a vector |
     | `lanes` | lanes | lanes of a warp that share a row; printed unless 32 |
-    | `rows` | rows | rows that a lane works on at once, a tile and the blocks of `columns` have `row-groups` times as many; printed unless 1 |
+    | `rows` | rows | rows that a lane works on at once; a tile has `row-groups` x `slots` times as many, the blocks of `columns` `row-groups` times; printed unless 1 |
     | `copy` | - | how a row reaches shared memory |
     | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch |
     | `pace` | steps | soft lockstep of the blocks; 0: none |
-    | `grid` | blocks | that the rows are dealt out to; a device that holds fewer at once gives a block the rows of several. 0: one a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings. Under `columns` the blocks share the columns, at most so many |
+    | `grid` | blocks | that the rows are dealt out to; a device that holds fewer at once gives a block the rows of several. 0: one a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings and tiles of several steps: as many as run at once. Under `columns` the blocks share the columns, at most so many |
 
     ```mlir
     #norm_fusion.schedule<"structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid pace=0 grid=0">
