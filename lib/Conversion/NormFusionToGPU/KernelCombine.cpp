@@ -242,7 +242,7 @@ void KernelEmitter::emitTiles() {
   // compute-sanitizer's racecheck takes warps that arrived at a barrier, and
   // didn't wait there, to be one behind the others: that puts them level. (Less
   // than 0.1 us.)
-  if (numApart > 0 && schedule.getCombine() == Combine::tags)
+  if (numApart > 0)
     syncBlock();
   auto scratch = [&](unsigned a, Value w, Value tileColumn) {
     Value index =
