@@ -83,7 +83,7 @@ class Bundle:
         self.buffers = [(b["name"], f(b["bytes"])) for b in self.manifest["buffers"]]
         self.workspaces = [(w["name"], f(w["bytes"])) for w in self.manifest["workspaces"]]
         self.kernels = [dict(function=check(driver.cuModuleGetFunction(modules[k["file"]], k["name"].encode())), when=f(k["when"]),
-                             cooperative=k["cooperative"], dependent=k.get("programmatic_dependent", False),
+                             schedule=k.get("schedule"), cooperative=k["cooperative"], dependent=k.get("programmatic_dependent", False),
                              shared=f(k["shared_memory_bytes"]), workspace=k["workspace"],
                              arguments=[f(a["value"]) for a in k["arguments"]],
                              **{key: [f(d) for d in k[key]] for key in ("grid", "block", "cluster")})
@@ -93,6 +93,7 @@ class Bundle:
         self.functions = {**FUNCTIONS, "max_active_clusters": max_active_clusters,
                           "multiprocessors": torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count}
         self.launches = []  # (grid, block, cluster, shared memory) of the last call
+        self.schedule = ""  # of its first kernel
 
     def __call__(self, *tensors):
         """One call: contiguous tensors in the order of the entry's arguments, results as fresh tensors."""
@@ -134,4 +135,6 @@ class Bundle:
         words = (ctypes.c_int64 * len(kernel["arguments"]))(*(value(v) for value in kernel["arguments"]))
         pointers = (ctypes.c_void_p * len(words))(*(ctypes.addressof(words) + 8 * i for i in range(len(words))))
         check(driver.cuLaunchKernelEx(config, kernel["function"], ctypes.addressof(pointers), 0))
+        if not self.launches:
+            self.schedule = kernel["schedule"]
         self.launches.append((grid, block, cluster, shared))

@@ -169,7 +169,7 @@ def ours(schedule, case, sets, options):
     bundle = Bundle(get_folder(options, case, columns, schedule))
     call = lambda i: bundle(*sets[i])
     call(0)
-    call.note = "; ".join([bundle.manifest["kernels"][0]["schedule"]] + [f"grid {g} block {b} cluster {c} shared {s}"
+    call.note = "; ".join([bundle.schedule] + [f"grid {g} block {b} cluster {c} shared {s}"
                                                                         for g, b, c, s in bundle.launches])
     return call
 
@@ -322,7 +322,8 @@ def print_schedules(options, cells):
                 print(f"{case:18}{shape:>12} {provider}: {text}")
                 continue
             manifest = json.load(open(os.path.join(get_folder(options, case, columns, schedule), "manifest.json")))
-            print(f"{case:18}{shape:>12} {provider}: {manifest['fused']} group, {manifest['kernels'][0]['schedule']}")
+            kernel = next(k for k in manifest["kernels"] if not k["name"].endswith("_few_rows"))
+            print(f"{case:18}{shape:>12} {provider}: {manifest['fused']} group, {kernel['schedule']}")
 
 
 def main():

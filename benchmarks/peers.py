@@ -72,8 +72,7 @@ def ours(norm, sets, options):
         bundle = Bundle(f"{folder}/bundle")
     call = lambda i: bundle(*sets[i].args)
     call(0)
-    call.note = [k.get("schedule") for k in bundle.manifest["kernels"]][0]
-    call.note += "; " + ", ".join(f"grid {g} block {b} cluster {c} shared {s}" for g, b, c, s in bundle.launches)
+    call.note = bundle.schedule + "; " + ", ".join(f"grid {g} block {b} cluster {c} shared {s}" for g, b, c, s in bundle.launches)
     return call
 
 
