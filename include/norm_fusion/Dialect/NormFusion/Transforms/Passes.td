@@ -45,19 +45,21 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
   let summary = "Attach a schedule to every mixed reduction";
   let description = [{
     Chooses a `#norm_fusion.schedule` from the problem and the target. An op
-    that has one keeps it; `schedule` overrides single fields.
+    that has one keeps it; `schedule` overrides single fields. Wide rows
+    get a second one, `few_rows`, for launches with few of them, unless the first
+    is given, tuned, overridden or `batch-invariant`.
 
     `tuning` names a database that `norm-fusion-runner --tune` wrote. Its entry
     for an op's problem, chip and version is taken instead. Entries for other
     chips and versions and schedules that aren't possible are ignored, and a
     remark named `tuning` says so; a file that isn't such a database is an error.
 
-    A row's results never depend on how many rows there are. With
-    `batch-invariant` the column results don't depend on the number of
-    multiprocessors either: unless the schedule sets a grid, it deals the rows
-    out to 128 blocks, whatever the device, and the partials are combined in
-    their order; and a row's results don't depend on its index, as those of
-    framed rows do.
+    With `batch-invariant` a row's results depend neither on how many rows there
+    are, as those of few rows do, nor on its index, as those of framed rows do;
+    and the column results don't depend on the number of multiprocessors: unless
+    the schedule sets a grid, it deals the rows out to 128 blocks (112 or 102 in
+    larger clusters), whatever the device, and the partials are combined in
+    their order.
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip to schedule for">,
