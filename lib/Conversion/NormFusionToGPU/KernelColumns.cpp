@@ -13,7 +13,8 @@
 // reader sees by the word alone whether it is new, without a barrier, a fence
 // or a reset. Every second batch has the same buffer: who writes to it has read
 // what the other blocks wrote to the other one, which they did after they read
-// this one.
+// this one. (The count wraps: a word that isn't written for 2^32 batches, and is
+// awaited in the next one, would be taken for new.)
 //
 //===----------------------------------------------------------------------===//
 
