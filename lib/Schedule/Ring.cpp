@@ -391,8 +391,8 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                            problem.bytesPerColumn();
       // Of three arrays and more, two steps are soon more than memory serves
       // well.
-      bool isHeavy = problem.elementBytes.size() > 2;
-      if (structure == Structure::ring && isHeavy && groups > fewest &&
+      bool hasManyArrays = problem.elementBytes.size() > 2;
+      if (structure == Structure::ring && hasManyArrays && groups > fewest &&
           2 * stepBytes > target.bytesInFlight)
         continue;
       unsigned slots =
@@ -429,7 +429,7 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
       // Clusters drift apart where steps are light; where they aren't, only if
       // all multiprocessors are busy and blocks have more than 12 warps. Single
       // blocks and rows that are exchanged twice were slower with pacing.
-      isHeavy |= problem.accumulatorBytes.size() > 1;
+      bool isHeavy = hasManyArrays || problem.accumulatorBytes.size() > 1;
       bool drifts =
           cluster > 1 && !isTwice &&
           (!isHeavy || (cluster == kFullCluster && warps * groups > 12));

@@ -51,15 +51,12 @@ void KernelEmitter::sendToGrid(ArrayRef<Value> sums, unsigned word, Value count,
                                Value row) {
   Value isLane0 =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, laneId(), i32(0));
-  Value tag = arith::ShLIOp::create(b, toI64(count), i64(32));
   guarded(both(isLane0, rowExists), [&] {
     for (Value sum : sums)
       for (Value part : splitWord(toWord(sum))) {
         Value pointer = byteAddress(exchangeWord(count, word++, row),
                                     mul(blockId(), i64(8)));
-        createAsm(b, TypeRange(),
-                  {pointer, arith::OrIOp::create(b, toI64(part), tag)},
-                  "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}");
+        storeTagged(pointer, toI64(part), count);
       }
   });
 }
@@ -79,9 +76,8 @@ SmallVector<Value> KernelEmitter::receiveFromGrid(ArrayRef<RowReduceOp> wave,
   }
   Value blocks = gridSize(), lane = toI64(laneId());
   // A warp without a row reads no words.
-  auto loop = scf::ForOp::create(
-      b, i64(0), rowExists ? select(rowExists, blocks, i64(0)) : blocks,
-      i64(32 * kBlocksOfLane), identities);
+  auto loop = scf::ForOp::create(b, i64(0), select(rowExists, blocks, i64(0)),
+                                 i64(32 * kBlocksOfLane), identities);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -95,38 +91,15 @@ SmallVector<Value> KernelEmitter::receiveFromGrid(ArrayRef<RowReduceOp> wave,
       for (Value base : bases)
         pointers.push_back(byteAddress(base, mul(block, i64(8))));
     }
-    SmallVector<Type> types(pointers.size(), b.getI64Type());
-    auto poll = scf::WhileOp::create(b, types, ValueRange());
-    {
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(b.createBlock(&poll.getBefore()));
-      SmallVector<Value> loaded;
-      for (Value pointer : pointers)
-        loaded.push_back(createAsm(b, b.getI64Type(), pointer,
-                                   "ld.relaxed.gpu.global.b64 $0, [$1];",
-                                   "=l,l,~{memory}"));
-      Value stale = arith::ConstantIntOp::create(b, 0, 1);
-      for (Value value : loaded) {
-        Value tag = arith::TruncIOp::create(
-            b, b.getI32Type(), arith::ShRUIOp::create(b, value, i64(32)));
-        stale = arith::OrIOp::create(
-            b, stale,
-            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, tag, count));
-      }
-      scf::ConditionOp::create(b, stale, loaded);
-      SmallVector<Location> locations(types.size(), b.getLoc());
-      b.setInsertionPointToStart(
-          b.createBlock(&poll.getAfter(), {}, types, locations));
-      scf::YieldOp::create(b);
-    }
+    ValueRange loaded = awaitTagged(pointers, count);
     SmallVector<Value> sums(loop.getRegionIterArgs());
     for (unsigned k = 0, next = 0; k < kBlocksOfLane; ++k)
       for (auto [r, reduction] : llvm::enumerate(wave)) {
         RowReduceOp reduce = reduction;
         SmallVector<Value> parts;
         for (unsigned w = 0; w < words[r]; ++w)
-          parts.push_back(arith::TruncIOp::create(b, b.getI32Type(),
-                                                  poll.getResult(next++)));
+          parts.push_back(
+              arith::TruncIOp::create(b, b.getI32Type(), loaded[next++]));
         Value value =
             select(inside[k], fromWord(joinWord(parts), reduce.getType()),
                    identities[r]);
@@ -197,7 +170,7 @@ void KernelEmitter::emitColumnBlocks() {
       b,
       loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)), 1),
       i32(0));
-  Value lane = laneId(), warp = toI64(warpId());
+  Value lane = laneId();
   Value firstColumn = mul(blockId(), arguments.splits);
   Value end = arith::MinUIOp::create(b, add(firstColumn, arguments.splits),
                                      columnCount);
@@ -215,15 +188,7 @@ void KernelEmitter::emitColumnBlocks() {
   }
 
   SmallVector<Value> carried{launched};
-  for (PartialAccumulateOp accumulate : accumulations) {
-    Type type = accumulate.getOperand().getType();
-    Attribute identity = getIdentity(accumulate.getCombiner(), type);
-    for (unsigned c = 0; c < chunks; ++c)
-      carried.push_back(arith::ConstantOp::create(
-          b, width == 1 ? cast<TypedAttr>(identity)
-                        : cast<TypedAttr>(DenseElementsAttr::get(
-                              VectorType::get({width}, type), identity))));
-  }
+  llvm::append_range(carried, getColumnIdentities(views));
   Value batchRows = i64(warps * units);
   auto batches = scf::ForOp::create(b, i64(0), rowCount, batchRows, carried);
   {
@@ -237,18 +202,11 @@ void KernelEmitter::emitColumnBlocks() {
     SmallVector<Value> accumulators(batches.getRegionIterArgs().drop_front());
 
     // All loads first: the rows' own, then what other rows read too.
-    SmallVector<RowView> rows(units);
+    SmallVector<RowView> rows =
+        getStepRows(firstRow, /*step=*/Value(), warpId(), views);
     SmallVector<Value> rowsOfBatch;
-    Value last = arith::SubIOp::create(b, rowCount, i64(1));
-    for (auto [u, row] : llvm::enumerate(rows)) {
-      rowsOfBatch.push_back(add(warp, i64(u * warps)));
-      Value index = add(firstRow, rowsOfBatch.back());
-      row.exists =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, rowCount);
-      row.indices = segmentIndices;
-      delinearize(arith::MinUIOp::create(b, index, last), reducedRowDims,
-                  row.indices);
-      row.columns = views;
+    for (RowView &row : rows) {
+      rowsOfBatch.push_back(toI64(row.inTile));
       swapRow(row);
       for (ColumnView &view : row.columns) {
         view.mask = both(view.mask, rowExists);
@@ -260,14 +218,11 @@ void KernelEmitter::emitColumnBlocks() {
       prepareRowValues(0);
       swapRow(row);
     }
-    for (auto [c, view] : llvm::enumerate(views))
-      for (BlockArgument argument : body->getArguments())
-        if (!argument.use_empty() && hasColumns(argument) &&
-            !hasRows(argument)) {
-          Value value = loadAt(argument.getArgNumber(), view);
-          for (RowView &row : rows)
-            row.columns[c].values[argument] = value;
-        }
+    SmallVector<ColumnView> ofColumns(views);
+    loadColumns(ofColumns);
+    for (RowView &row : rows)
+      for (auto [view, known] : llvm::zip(row.columns, ofColumns))
+        view.values.insert(known.values.begin(), known.values.end());
     SmallVector<SmallVector<PackedElement>> packed;
     for (RowView &row : rows)
       packed.push_back(packElements(row.columns, /*ofColumns=*/true));
@@ -289,26 +244,11 @@ void KernelEmitter::emitColumnBlocks() {
         swapRow(row);
         prepareRowValues(p);
         storeRowOutputs(p, isLeader);
-        SmallVector<Value> sums;
-        for (RowReduceOp reduce : wave) {
-          SmallVector<Value> chains;
-          for (ColumnView &view : row.columns)
-            addView(chains, reduce, view);
-          sums.push_back(addChains(chains, reduce.getCombiner()));
-        }
+        SmallVector<Value> sums = addViews(wave, row.columns);
         reduceLanes(wave, sums, 32);
         sendToGrid(sums, word, count, rowsOfBatch[u]);
-        for (auto [a, partial] : llvm::enumerate(accumulations))
-          if (phase(partial.getOperand()) == p)
-            for (auto [c, view] : llvm::enumerate(row.columns)) {
-              Value &sum = accumulators[a * chunks + c];
-              Value next =
-                  createCombine(b, b.getLoc(), partial.getCombiner(), sum,
-                                evaluate(partial.getOperand(), view),
-                                /*contract=*/true);
-              // The sums of columns that don't exist are never read.
-              sum = select(rowExists, next, sum);
-            }
+        for (auto [c, view] : llvm::enumerate(row.columns))
+          addPartials(p, c, view, accumulators);
         storeElementOutputs(p, row.columns, /*allExist=*/Value());
         swapRow(row);
       }
@@ -339,8 +279,5 @@ void KernelEmitter::emitColumnBlocks() {
   // Every warp of the block has read all blocks' words of its rows: each warp
   // that wrote some had read the count before.
   syncBlock();
-  inFirstThread([&] {
-    storeRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
-                 batches.getResult(0));
-  });
+  countLaunch(batches.getResult(0));
 }

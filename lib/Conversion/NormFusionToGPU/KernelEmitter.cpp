@@ -364,7 +364,7 @@ void KernelEmitter::emitRows() {
   emitTiles();
   emitScalarResults();
   if (tags)
-    countLaunch();
+    countLaunch(parity);
 }
 
 void KernelEmitter::emitCombine() {

@@ -236,6 +236,8 @@ private:
   Value shuffleXor(Value value, unsigned distance);
   void addElements(SmallVectorImpl<Value> &chains, Value vector,
                    Combiner combiner);
+  SmallVector<Value> addViews(ArrayRef<RowReduceOp> wave,
+                              MutableArrayRef<ColumnView> views);
   void addView(SmallVectorImpl<Value> &chains, RowReduceOp reduce,
                ColumnView &view);
   Value addChains(ArrayRef<Value> chains, Combiner combiner);
@@ -407,6 +409,9 @@ private:
   void write(Value item, Ring &ring, ValueRange partials);
   void writeEarly(Value isLast, Value item, Ring &ring, ValueRange identities,
                   MutableArrayRef<Value> partials);
+  SmallVector<Value> getColumnIdentities(ArrayRef<ColumnView> views);
+  void addPartials(unsigned p, unsigned c, ColumnView &view,
+                   MutableArrayRef<Value> accumulators);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      const Ring &ring);
   Value partialAddress(unsigned accumulator, Value item, Value column);
@@ -415,8 +420,11 @@ private:
   void storeWords(StringRef instruction, Value pointer, Value words);
   void storeRelaxed(Value pointer, Value words);
   Value loadRelaxed(Value pointer, unsigned words);
+  Value loadRelaxed64(Value pointer);
+  void storeTagged(Value pointer, Value word, Value tag);
+  ValueRange awaitTagged(ValueRange pointers, Value tag);
   void readLaunchCount();
-  void countLaunch();
+  void countLaunch(Value count);
   void inFirstThread(llvm::function_ref<void()> store);
   void emitTiles();
   void storeColumnResults(Value column, ArrayRef<Value> totals);

@@ -97,6 +97,19 @@ void KernelEmitter::addView(SmallVectorImpl<Value> &chains, RowReduceOp reduce,
               reduce.getCombiner());
 }
 
+/// The lane's sums of each reduction over its views.
+SmallVector<Value> KernelEmitter::addViews(ArrayRef<RowReduceOp> wave,
+                                           MutableArrayRef<ColumnView> views) {
+  SmallVector<Value> sums;
+  for (RowReduceOp reduce : wave) {
+    SmallVector<Value> chains;
+    for (ColumnView &view : views)
+      addView(chains, reduce, view);
+    sums.push_back(addChains(chains, reduce.getCombiner()));
+  }
+  return sums;
+}
+
 /// By butterflies. Two values that combine alike share one: the upper half of
 /// the lanes carries the second value, 6 shuffles instead of 10 for 32 lanes.
 void KernelEmitter::reduceLanes(ArrayRef<RowReduceOp> wave,

@@ -128,6 +128,46 @@ Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
   return vector;
 }
 
+/// 64 bits that other blocks write while this kernel runs.
+Value KernelEmitter::loadRelaxed64(Value pointer) {
+  return createAsm(b, b.getI64Type(), pointer,
+                   "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}");
+}
+
+/// The low half of `word` (i64, no more than that), and `tag` (i32) above it: a
+/// reader sees by the word alone whether it is new.
+void KernelEmitter::storeTagged(Value pointer, Value word, Value tag) {
+  word = arith::OrIOp::create(b, word,
+                              arith::ShLIOp::create(b, toI64(tag), i64(32)));
+  createAsm(b, TypeRange(), {pointer, word},
+            "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}");
+}
+
+/// Loads words until all of them carry `tag`.
+ValueRange KernelEmitter::awaitTagged(ValueRange pointers, Value tag) {
+  SmallVector<Type> types(pointers.size(), b.getI64Type());
+  auto poll = scf::WhileOp::create(b, types, ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(b.createBlock(&poll.getBefore()));
+  SmallVector<Value> loaded;
+  for (Value pointer : pointers)
+    loaded.push_back(loadRelaxed64(pointer));
+  Value stale = arith::ConstantIntOp::create(b, 0, 1);
+  for (Value word : loaded) {
+    Value found = arith::TruncIOp::create(
+        b, b.getI32Type(), arith::ShRUIOp::create(b, word, i64(32)));
+    stale = arith::OrIOp::create(
+        b, stale,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, found, tag));
+  }
+  scf::ConditionOp::create(b, stale, loaded);
+  SmallVector<Location> locations(types.size(), b.getLoc());
+  b.setInsertionPointToStart(
+      b.createBlock(&poll.getAfter(), {}, types, locations));
+  scf::YieldOp::create(b);
+  return poll.getResults();
+}
+
 /// Stores a scalar or vector of accumulators, tagged if the schedule says so.
 void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
                                  Value value) {
@@ -191,11 +231,44 @@ void KernelEmitter::inFirstThread(llvm::function_ref<void()> store) {
 
 /// Block 0 counts the launch. Its own tile is merged by then: so every block
 /// has written its partials, and before that read the count.
-void KernelEmitter::countLaunch() {
+void KernelEmitter::countLaunch(Value count) {
   inFirstThread([&] {
     storeRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
-                 parity);
+                 count);
   });
+}
+
+/// What a thread's partial sums start from, [accumulator][view].
+SmallVector<Value>
+KernelEmitter::getColumnIdentities(ArrayRef<ColumnView> views) {
+  SmallVector<Value> identities;
+  for (PartialAccumulateOp accumulate : accumulations) {
+    Type type = accumulate.getOperand().getType();
+    Attribute identity = getIdentity(accumulate.getCombiner(), type);
+    for (const ColumnView &view : views)
+      identities.push_back(arith::ConstantOp::create(
+          b, view.width == 1
+                 ? cast<TypedAttr>(identity)
+                 : cast<TypedAttr>(DenseElementsAttr::get(
+                       VectorType::get({view.width}, type), identity))));
+  }
+  return identities;
+}
+
+/// Adds the row at hand, in its `c`-th view, to the partial sums of phase `p`.
+void KernelEmitter::addPartials(unsigned p, unsigned c, ColumnView &view,
+                                MutableArrayRef<Value> accumulators) {
+  for (auto [a, partial] : llvm::enumerate(accumulations)) {
+    if (phase(partial.getOperand()) != p)
+      continue;
+    unsigned views = accumulators.size() / accumulations.size();
+    Value &sum = accumulators[a * views + c];
+    Value next = createCombine(b, b.getLoc(), partial.getCombiner(), sum,
+                               evaluate(partial.getOperand(), view),
+                               /*contract=*/true);
+    // The sums of columns that don't exist are never read.
+    sum = select(rowExists, next, sum);
+  }
 }
 
 void KernelEmitter::writePartials(Value item,

@@ -143,16 +143,7 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
   for (auto [c, view] : llvm::enumerate(row.columns)) {
     for (auto [reduction, chain] : llvm::zip(wave, chains))
       addView(chain, reduction, view);
-    for (auto [a, partial] : llvm::enumerate(accumulations)) {
-      if (phase(partial.getOperand()) != p)
-        continue;
-      Value &sum = accumulators[a * ring.views.size() + c];
-      Value next = createCombine(b, b.getLoc(), partial.getCombiner(), sum,
-                                 evaluate(partial.getOperand(), view),
-                                 /*contract=*/true);
-      // The sums of columns that don't exist are never read.
-      sum = select(rowExists, next, sum);
-    }
+    addPartials(p, c, view, accumulators);
   }
   addScalars(p, row.columns, ring.part.isLeader, ofScalars);
   storeElementOutputs(p, row.columns, ring.allExist);
@@ -199,16 +190,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     llvm::append_range(carried, ifAny.getResults());
   }
   llvm::append_range(carried, getScalarIdentities());
-  for (PartialAccumulateOp accumulate : accumulations) {
-    Type type = accumulate.getOperand().getType();
-    Attribute identity = getIdentity(accumulate.getCombiner(), type);
-    for (const ColumnView &view : ring.views)
-      carried.push_back(arith::ConstantOp::create(
-          b, view.width == 1
-                 ? cast<TypedAttr>(identity)
-                 : cast<TypedAttr>(DenseElementsAttr::get(
-                       VectorType::get({view.width}, type), identity))));
-  }
+  llvm::append_range(carried, getColumnIdentities(ring.views));
 
   if (schedule.getPace() != 0)
     carried.push_back(startPace(ring));

@@ -35,15 +35,8 @@ KernelEmitter::packElements(MutableArrayRef<ColumnView> views, bool ofColumns) {
           argument.getType().isIndex() || argument.getType().isInteger(1))
         continue;
       Value memory = toMemory(value, argument.getType());
-      auto type = dyn_cast<VectorType>(memory.getType());
-      unsigned bits =
-          view.width *
-          getElementTypeOrSelf(memory.getType()).getIntOrFloatBitWidth();
-      if (!type || bits % 32)
-        continue;
-      auto words = VectorType::get({bits / 32}, b.getI32Type());
-      packed.push_back(
-          {unsigned(c), argument, LLVM::BitcastOp::create(b, words, memory)});
+      if (Value words = toWords(memory); words != memory)
+        packed.push_back({unsigned(c), argument, words});
     }
   return packed;
 }

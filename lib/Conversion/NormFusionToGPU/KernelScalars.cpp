@@ -129,10 +129,7 @@ void KernelEmitter::writeScalars(Value item, ArrayRef<Value> state) {
       LLVM::StoreOp::create(b, word, scalarAddress(k, entry), 8);
       continue;
     }
-    word = arith::OrIOp::create(
-        b, word, arith::ShLIOp::create(b, toI64(parity), i64(32)));
-    createAsm(b, TypeRange(), {scalarAddress(k, entry), word},
-              "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}");
+    storeTagged(scalarAddress(k, entry), word, parity);
   }
 }
 
@@ -169,30 +166,8 @@ void KernelEmitter::emitScalarResults() {
         PartialAccumulateOp accumulate = scalar.op;
         Type type = accumulate.getOperand().getType();
         Value pointer = scalarAddress(k, loop.getInductionVar());
-        auto load = [&]() -> Value {
-          return createAsm(b, b.getI64Type(), pointer,
-                           "ld.relaxed.gpu.global.b64 $0, [$1];",
-                           "=l,l,~{memory}");
-        };
-        Value word;
-        if (tags) {
-          auto poll = scf::WhileOp::create(b, b.getI64Type(), ValueRange());
-          OpBuilder::InsertionGuard branch(b);
-          b.setInsertionPointToStart(b.createBlock(&poll.getBefore()));
-          Value loaded = load();
-          Value tag = arith::TruncIOp::create(
-              b, b.getI32Type(), arith::ShRUIOp::create(b, loaded, i64(32)));
-          scf::ConditionOp::create(
-              b,
-              arith::CmpIOp::create(b, arith::CmpIPredicate::ne, tag, parity),
-              loaded);
-          b.setInsertionPointToStart(
-              b.createBlock(&poll.getAfter(), {}, b.getI64Type(), b.getLoc()));
-          scf::YieldOp::create(b);
-          word = poll.getResult(0);
-        } else {
-          word = load();
-        }
+        Value word = tags ? awaitTagged(pointer, parity).front()
+                          : loadRelaxed64(pointer);
         if (getWordType(type).isInteger(32))
           word = arith::TruncIOp::create(b, b.getI32Type(), word);
         sums.push_back(createCombine(b, b.getLoc(), accumulate.getCombiner(),

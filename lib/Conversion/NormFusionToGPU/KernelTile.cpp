@@ -370,14 +370,10 @@ void KernelEmitter::emitTileStep(
       swapRow(row);
       prepareRowValues(p);
       storeRowOutputs(p, part.isLeader);
-      if (p < waves.size())
-        for (RowReduceOp reduce : waves[p]) {
-          SmallVector<Value> chains;
-          for (ColumnView &view : row.columns)
-            addView(chains, reduce, view);
-          wave.push_back(reduce);
-          sums.push_back(addChains(chains, reduce.getCombiner()));
-        }
+      if (p < waves.size()) {
+        llvm::append_range(wave, waves[p]);
+        llvm::append_range(sums, addViews(waves[p], row.columns));
+      }
       storeElementOutputs(p, row.columns, allExist);
       swapRow(row);
     }

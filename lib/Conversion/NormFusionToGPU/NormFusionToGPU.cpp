@@ -574,14 +574,14 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
                  b, isPossible(b, op, few, host, aligned, symbols), isFew),
              few, name + "_few_rows");
   }
-  if (!isPlain)
+  if (isPlain) {
+    launch(b, op, schedule, module, name, host, symbols);
+  } else {
     launchIf(isPossible(b, op, schedule, host, aligned, symbols), schedule,
              name);
-  if (isPlain)
-    launch(b, op, schedule, module, name, host, symbols);
-  else
     launch(b, op, getPlainSchedule(schedule), module, name + "_plain", host,
            symbols);
+  }
   b.setInsertionPoint(op);
   for (auto [packed, target] : copyBack)
     memref::CopyOp::create(b, packed, target);
