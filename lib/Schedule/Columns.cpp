@@ -73,7 +73,7 @@ ScheduleAttr norm_fusion::chooseColumns(MLIRContext *context,
     auto schedule = ScheduleAttr::get(
         context, Structure::columns, /*cluster=*/1, /*warps=*/1,
         /*rowGroups=*/kRows / rows, /*slots=*/1, chunks, vector, Copy::load,
-        Combine::tags, /*pace=*/0, /*grid=*/0, /*lanes=*/32, rows);
+        Combine::tags, /*pace=*/0, /*grid=*/0, /*lanes=*/32, rows, /*frame=*/0);
     if (!isLegalSchedule(problem, schedule, target, reason))
       continue;
     unsigned registers = estimateRegisters(problem, schedule);

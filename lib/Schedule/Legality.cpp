@@ -80,7 +80,8 @@ bool norm_fusion::isFramed(const Problem &problem, ScheduleAttr schedule) {
           schedule.getStructure() == Structure::small) &&
          schedule.getCopy() == Copy::cp_async &&
          !ShapedType::isDynamic(problem.innerColumns) &&
-         problem.innerColumns % schedule.getVector() != 0 &&
+         (schedule.getFrame() != 0 ||
+          problem.innerColumns % schedule.getVector() != 0) &&
          !isShifted(problem, schedule);
 }
 
@@ -89,15 +90,17 @@ bool norm_fusion::canBeFramed(const Problem &problem) {
          !problem.segmented && problem.blockColumns.empty();
 }
 
-unsigned norm_fusion::getFrameVectors(unsigned cluster) {
+unsigned norm_fusion::getFrameVectors(ScheduleAttr schedule) {
+  if (schedule.getFrame() != 0)
+    return schedule.getFrame();
   // Two vectors are a sector of the L2 cache, of which a warp touches one more
   // where it begins within one; but the more classes, the more row groups are
   // left over where there are few.
-  return cluster <= 2 ? 2 : 1;
+  return schedule.getCluster() <= 2 ? 2 : 1;
 }
 
 unsigned norm_fusion::getFrame(ScheduleAttr schedule) {
-  return schedule.getVector() * getFrameVectors(schedule.getCluster());
+  return schedule.getVector() * getFrameVectors(schedule);
 }
 
 unsigned norm_fusion::getFrameClasses(const Problem &problem,
@@ -223,6 +226,13 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
   bool isTile = structure == Structure::tile;
   bool isRows = isTile || structure == Structure::rows;
   bool isColumns = structure == Structure::columns;
+  if (schedule.getFrame() != 0 && (!isFramed(problem, schedule) ||
+                                   !llvm::isPowerOf2_32(schedule.getFrame())))
+    return refuse(llvm::formatv(
+        "frame={0} with structure={1} copy={2} vector={3}, expected a power of "
+        "two, in a ring of cp-async copies of more than 4 bytes",
+        schedule.getFrame(), stringifyStructure(structure),
+        stringifyCopy(schedule.getCopy()), schedule.getVector()));
   if (schedule.getCombine() == Combine::tags) {
     if (structure == Structure::plain || isRows)
       return refuse(llvm::formatv("combine=tags with structure={0}, expected "
@@ -282,24 +292,26 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
         (problem.innerColumns % vector && !shifted && !framed))
       return refuse(llvm::formatv("vector={0} doesn't divide the {1} columns",
                                   vector, problem.innerColumns));
+    std::string why =
+        problem.innerColumns % vector
+            ? llvm::formatv("vector={0}, which doesn't divide the {1} columns",
+                            vector, problem.innerColumns)
+                  .str()
+            : llvm::formatv("frame={0}", schedule.getFrame()).str();
     if (framed && !canBeFramed(problem))
-      return refuse(llvm::formatv(
-          "vector={0} doesn't divide the {1} columns: that needs one column "
-          "dimension, arrays in the order of the op's dimensions, and "
-          "reductions over all rows and over all columns",
-          vector, problem.innerColumns));
+      return refuse(why + ": that needs one column dimension, arrays in the "
+                          "order of the op's dimensions, and reductions over "
+                          "all rows and over all columns");
     if (framed && (2 * vector > schedule.getLanes() || schedule.getRows() != 1))
-      return refuse(llvm::formatv(
-          "lanes={0} rows={1} with vector={2}, which doesn't divide the {3} "
-          "columns, expected rows=1 and lanes of twice the vector",
-          schedule.getLanes(), schedule.getRows(), vector,
-          problem.innerColumns));
+      return refuse(
+          llvm::formatv("lanes={0} rows={1} with {2}, expected rows=1 "
+                        "and lanes of twice the vector",
+                        schedule.getLanes(), schedule.getRows(), why));
     // Those that count the steps have rows, wherever others have.
     if (framed && schedule.getPace() != 0 && schedule.getRowGroups() == 1)
-      return refuse(llvm::formatv(
-          "pace={0} row-groups=1 with vector={1}, which doesn't divide the {2} "
-          "columns, expected row-groups=2 or more",
-          schedule.getPace(), vector, problem.innerColumns));
+      return refuse(llvm::formatv("pace={0} row-groups=1 with {1}, expected "
+                                  "row-groups=2 or more",
+                                  schedule.getPace(), why));
     if (shifted && (isSmall || problem.innerColumns != problem.columns))
       return refuse(llvm::formatv(
           "structure={0} vector={1} makes copies of up to 4 bytes: these need "

@@ -41,14 +41,13 @@ static void chooseLanes(int64_t vectors, unsigned fewest, unsigned &lanes,
 }
 
 /// Blocks and warps that share a row of `vectors` vectors, of which each block
-/// holds a frame more where rows are `framed`: as few blocks as leave at most
-/// `most` warps of each, or what fits.
+/// holds a frame of `frame` more: as few blocks as leave at most `most` warps
+/// of each, or what fits.
 static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
-                        bool framed, const TargetInfo &target,
+                        unsigned frame, const TargetInfo &target,
                         unsigned &cluster, unsigned &warps) {
   for (cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
-    int64_t held = llvm::divideCeil(vectors, int64_t(cluster)) +
-                   (framed ? getFrameVectors(cluster) : 0);
+    int64_t held = llvm::divideCeil(vectors, int64_t(cluster)) + frame;
     int64_t needed = llvm::divideCeil(held, int64_t(32) * chunks);
     bool isLast = cluster * 2 > target.maxCluster;
     if (needed <= (isLast ? 16 : most)) {
@@ -74,6 +73,9 @@ static constexpr unsigned kPace = 2;
 
 /// Columns from which on a row is framed: a frame takes up to two vectors more.
 static constexpr int64_t kFramedColumns = 32;
+
+/// Vectors up to which several rows share a warp.
+static constexpr int64_t kShortVectors = 96;
 
 /// Registers that the estimate may be over a thread's budget where the next
 /// choice leaves less than 12 warps, or more than an eighth of them idle: a few
@@ -114,48 +116,13 @@ static ScheduleAttr chooseHalfVectors(MLIRContext *context,
         context, Structure::ring, /*cluster=*/1, warps,
         /*rowGroups=*/(chunks == 3 ? 16 : 12) / warps, /*slots=*/2, chunks,
         vector / 2, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
-        /*lanes=*/32, /*rows=*/1);
+        /*lanes=*/32, /*rows=*/1, /*frame=*/0);
     if (isLegalSchedule(problem, schedule, target, ignored) &&
         estimateRegisters(problem, schedule) <=
             getRegisterBudget(target, schedule))
       return schedule;
   }
   return {};
-}
-
-/// Framed rows of up to three warps, or several a warp: the vectors, whole or
-/// half, and lanes that hold the fewest columns too many.
-static ScheduleAttr chooseShortFrames(MLIRContext *context,
-                                      const Problem &problem,
-                                      const TargetInfo &target,
-                                      Combine combine) {
-  ScheduleAttr best;
-  unsigned full = getFullVector(problem);
-  unsigned narrowest = *llvm::min_element(problem.elementBytes);
-  auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
-                      unsigned chunks) {
-    // A lane's columns, which decide how many warps have the registers.
-    unsigned most = chunks * vector > 12 ? 12 : 16;
-    auto schedule = ScheduleAttr::get(
-        context, lanes < 32 ? Structure::small : Structure::ring,
-        /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
-        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes,
-        /*rows=*/1);
-    std::string ignored;
-    if ((!best || schedule.getBlockColumns() < best.getBlockColumns()) &&
-        isLegalSchedule(problem, schedule, target, ignored) &&
-        estimateRegisters(problem, schedule) <=
-            getRegisterBudget(target, schedule))
-      best = schedule;
-  };
-  // Of those that hold as many, few lanes with many columns each.
-  for (unsigned warps : {1u, 2u, 3u})
-    for (unsigned lanes : {8u, 16u, 32u})
-      for (unsigned vector : {full, full / 2})
-        for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
-          if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
-            consider(warps, lanes, vector, chunks);
-  return best;
 }
 
 /// Rows of more vectors than these are wide.
@@ -169,16 +136,14 @@ static constexpr int64_t kWideVectors = 512;
 /// don't hold a row.
 static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, unsigned vector,
-                               unsigned scale, bool framed, Combine combine,
+                               unsigned scale, unsigned frame, Combine combine,
                                std::string &reason) {
   constexpr unsigned kWarps = 8, kChunks = 4;
   int64_t vectors = getVectors(problem, vector), part = 32 * kChunks * scale;
   auto getCluster = [&](unsigned warps) {
     int64_t most = warps * part;
     int64_t cluster = llvm::divideCeil(vectors, most);
-    while (framed &&
-           llvm::divideCeil(vectors, cluster) + getFrameVectors(cluster) >
-               uint64_t(most))
+    while (llvm::divideCeil(vectors, cluster) + frame > uint64_t(most))
       ++cluster;
     return cluster;
   };
@@ -199,12 +164,12 @@ static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
   bool isLight =
       problem.accumulatorBytes.size() == 1 && problem.elementBytes.size() <= 2;
   bool drifts = isLight || vectors <= 2 * kWideVectors * scale;
-  bool paces = combine == Combine::tags && cluster > 1 && drifts && !framed;
+  bool paces = combine == Combine::tags && cluster > 1 && drifts && frame == 0;
   for (; slots > 0; --slots) {
     auto schedule = ScheduleAttr::get(
         context, Structure::ring, cluster, warps, kWarps / warps, slots,
         kChunks * scale, vector, Copy::cp_async, combine, paces ? kPace : 0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/1);
+        /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
     std::string ignored;
     unsigned registers = estimateRegisters(problem, schedule);
     unsigned budget = getRegisterBudget(target, schedule);
@@ -221,11 +186,9 @@ static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
   return {};
 }
 
-/// Rows in a ring: of one or more warps each, or several to a warp.
-ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
-                                     const Problem &problem,
-                                     const TargetInfo &target,
-                                     std::string &reason) {
+/// Rows in a ring, which begin where they do.
+static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
+                                const TargetInfo &target, std::string &reason) {
   unsigned vector = getVector(problem);
   bool tags = problem.taggable && !problem.segmented;
   Combine combine = tags ? Combine::tags : Combine::grid;
@@ -238,8 +201,10 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                   llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
                     return bytes * vector < 8;
                   });
-  bool framed =
-      isNarrow && canBeFramed(problem) && problem.columns >= kFramedColumns;
+  bool framed = canBeFramed(problem) &&
+                (isNarrow ? problem.columns >= kFramedColumns
+                          : copy == Copy::cp_async &&
+                                gainsByFullVectors(problem, vector));
   bool shifted = isNarrow && !framed &&
                  problem.innerColumns == problem.columns &&
                  llvm::any_of(problem.elementBytes,
@@ -252,6 +217,12 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
     scale = full / vector;
   }
   int64_t vectors = getVectors(problem, vector);
+  // Room for a frame, where one is needed or would help.
+  unsigned frame = 0;
+  if (framed ||
+      (!shifted && copy == Copy::cp_async && vectors > kShortVectors &&
+       canBeFramed(problem) && mayGainByFrames(problem, vector)))
+    frame = getSectorVectors(problem, vector);
   ScheduleAttr fitting;
   if (framed) {
     fitting = chooseShortFrames(context, problem, target, combine);
@@ -260,16 +231,18 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
     fitting = chooseHalfVectors(context, problem, target, vector, combine);
     reason = "half vectors leave fewer lanes idle";
   }
+  if (!fitting && frame != 0)
+    fitting = chooseThreeVectors(context, problem, target, combine, reason);
   if (fitting)
     return fitting;
 
-  // Framed rows with one accumulator a column are faster with more warps.
   bool isLight = problem.accumulatorBytes.empty();
   if (vectors > kWideVectors * scale && copy == Copy::cp_async && !isLight &&
-      !shifted && problem.exchanges < 2 &&
-      !(framed && problem.accumulatorBytes.size() == 1))
-    if (ScheduleAttr wide = chooseWide(context, problem, target, vector, scale,
-                                       framed, combine, reason))
+      !shifted && problem.exchanges < 2)
+    if (ScheduleAttr wide =
+            framed ? chooseWideFrames(context, problem, target, combine, reason)
+                   : chooseWide(context, problem, target, vector, scale, frame,
+                                combine, reason))
       return wide;
 
   std::string why;
@@ -283,23 +256,13 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   bool isTwice = !isLight && problem.exchanges > 1 && vectors > 2 * 32 * 4;
   if (isTwice || (isLight && vectors > 2 * 32 * 8)) {
     order = {4, 2, 1, 3};
-  } else if (problem.accumulatorBytes.size() == 1) {
-    // Three where they make 12 warps a block and leave fewer lanes idle.
-    unsigned blocks, warps;
-    int64_t held = std::numeric_limits<int64_t>::max();
-    if (chooseWarps(vectors, 2, 6, framed, target, blocks, warps))
-      held = int64_t(blocks) * warps * 2;
-    if (chooseWarps(vectors, 3, 6, framed, target, blocks, warps) &&
-        blocks > kFullCluster && 12 % warps == 0 &&
-        int64_t(blocks) * warps * 3 * 16 <= held * 15)
-      order = {3, 2, 1, 4};
   }
   for (unsigned chunks : order) {
     unsigned lane = std::min<int64_t>(
         {int64_t(chunks * scale), int64_t(llvm::divideCeil(vectors, 32)), 16});
     Structure structure = Structure::ring;
     unsigned cluster = 1, warps = 1, lanes = 32, rows = 1, groups;
-    if (vectors <= 96 && !shifted && !framed) {
+    if (vectors <= kShortVectors && !shifted && !framed) {
       structure = Structure::small;
       if (chunks != order.front())
         break;
@@ -338,12 +301,12 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
       else if (isLight)
         limits.insert(limits.begin(), 16);
       else if (problem.exchanges < 2 &&
-               chooseWarps(vectors, chunks, 6, framed, target, blocks,
+               chooseWarps(vectors, chunks, 6, frame, target, blocks,
                            warpsOfBlock) &&
                blocks <= kFullCluster)
         limits.erase(limits.begin());
       for (unsigned most : limits) {
-        if (!chooseWarps(vectors, chunks, most, framed, target, blocks,
+        if (!chooseWarps(vectors, chunks, most, frame, target, blocks,
                          warpsOfBlock) ||
             (fits && blocks > kPortableCluster))
           break;
@@ -364,11 +327,11 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
         auto schedule =
             ScheduleAttr::get(context, structure, cluster, warps, groups, 1,
                               chunks, vector, copy, combine, /*pace=*/0,
-                              /*grid=*/0, lanes, rows);
+                              /*grid=*/0, lanes, rows, /*frame=*/0);
         if (isWide)
           break;
         unsigned held = blocks * warpsOfBlock, next = held;
-        if (chooseWarps(vectors, chunks, most - 2, framed, target, blocks,
+        if (chooseWarps(vectors, chunks, most - 2, frame, target, blocks,
                         warpsOfBlock))
           next = blocks * warpsOfBlock;
         unsigned slack = next * 8 > held * 9 ? kRegisterSlack : 0;
@@ -400,9 +363,10 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                structure == Structure::ring ? 2 : 1, 3);
       ScheduleAttr schedule;
       for (; slots > 0 && !schedule; --slots) {
-        schedule = ScheduleAttr::get(context, structure, cluster, warps, groups,
-                                     slots, chunks, vector, copy, combine,
-                                     /*pace=*/0, /*grid=*/0, lanes, rows);
+        schedule =
+            ScheduleAttr::get(context, structure, cluster, warps, groups, slots,
+                              chunks, vector, copy, combine,
+                              /*pace=*/0, /*grid=*/0, lanes, rows, /*frame=*/0);
         if (!isLegalSchedule(problem, schedule, target, why))
           schedule = {};
       }
@@ -434,11 +398,12 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
           cluster > 1 && !isTwice &&
           (!isHeavy || (cluster == kFullCluster && warps * groups > 12));
       // Framed rows were, too.
-      if (!tags || !drifts || registers > budget || framed)
+      if (!tags || !drifts || registers > budget || frame != 0)
         return schedule;
       return ScheduleAttr::get(context, structure, cluster, warps, groups,
                                schedule.getSlots(), chunks, vector, copy,
-                               combine, kPace, /*grid=*/0, lanes, rows);
+                               combine, kPace, /*grid=*/0, lanes, rows,
+                               /*frame=*/0);
     }
   }
   if (fallback) {
@@ -447,4 +412,12 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   }
   reason = "plain, because " + why;
   return makePlain(context);
+}
+
+ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
+                                     const Problem &problem,
+                                     const TargetInfo &target,
+                                     std::string &reason) {
+  return chooseFrame(problem, chooseShape(context, problem, target, reason),
+                     target);
 }

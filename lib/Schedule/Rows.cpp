@@ -163,7 +163,7 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
     auto schedule = ScheduleAttr::get(
         context, Structure::rows, /*cluster=*/1, warps, groups, /*slots=*/1,
         chunks, vector, Copy::load, Combine::grid, /*pace=*/0, /*grid=*/0,
-        /*lanes=*/32, /*rows=*/1);
+        /*lanes=*/32, /*rows=*/1, /*frame=*/0);
     if (!isLegalSchedule(problem, schedule, target, why))
       continue;
     // An eighth fewer idle lanes is worth another number of vectors.
@@ -220,7 +220,7 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
     auto schedule = ScheduleAttr::get(
         context, Structure::tile, blocks, /*warps=*/1, entry.groups,
         /*slots=*/entry.steps, entry.chunks, vector, Copy::load, Combine::grid,
-        /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows);
+        /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows, /*frame=*/0);
     if (!isLegalSchedule(problem, schedule, target, why))
       continue;
     reason = llvm::formatv("a transposed output: tiles of {0} rows x {1} "
@@ -249,7 +249,8 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
             auto schedule = ScheduleAttr::get(
                 context, Structure::tile, cluster, warps, groups, /*slots=*/1,
                 chunks, vector, Copy::load, Combine::grid, /*pace=*/0,
-                /*grid=*/0, /*lanes=*/32, /*rows=*/rows / groups);
+                /*grid=*/0, /*lanes=*/32, /*rows=*/rows / groups,
+                /*frame=*/0);
             if (!isLegalSchedule(problem, schedule, target, why))
               continue;
             unsigned blocks = getMinBlocks(problem, schedule, target.registers);

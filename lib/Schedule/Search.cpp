@@ -26,7 +26,7 @@ struct Fields {
         combine(s.getCombine()), cluster(s.getCluster()), warps(s.getWarps()),
         rowGroups(s.getRowGroups()), slots(s.getSlots()), chunks(s.getChunks()),
         vector(s.getVector()), pace(s.getPace()), grid(s.getGrid()),
-        lanes(s.getLanes()), rows(s.getRows()) {}
+        lanes(s.getLanes()), rows(s.getRows()), frame(s.getFrame()) {}
   /// Null if a field is out of its range.
   ScheduleAttr get() const {
     if (!cluster || !warps || !rowGroups || !slots || !chunks || !vector ||
@@ -35,7 +35,7 @@ struct Fields {
       return {};
     return ScheduleAttr::get(context, structure, cluster, warps, rowGroups,
                              slots, chunks, vector, copy, combine, pace, grid,
-                             lanes, rows);
+                             lanes, rows, frame);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -53,7 +53,7 @@ struct Fields {
   Copy copy;
   Combine combine;
   unsigned cluster, warps, rowGroups, slots, chunks, vector, pace, grid, lanes,
-      rows;
+      rows, frame;
 };
 } // namespace
 
@@ -77,11 +77,12 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     if (!isStatic || !fields.cluster || !fields.chunks || !fields.vector ||
         !fields.lanes)
       return;
-    bool mayBeFramed = problem.columns % fields.vector != 0;
-    int64_t frames = int64_t(fields.cluster) * fields.vector *
-                     getFrameVectors(fields.cluster);
+    ScheduleAttr shared = fields.get();
+    int64_t frames = shared && isFramed(problem, shared)
+                         ? int64_t(fields.cluster) * getFrame(shared)
+                         : 0;
     if (from.getStructure() != Structure::plain)
-      fields.fit(problem.columns + (mayBeFramed ? frames : 0));
+      fields.fit(problem.columns + frames);
     add(fields);
     unsigned warps = from.getWarps() * from.getRowGroups();
     fields.rowGroups = std::max(1u, warps / std::max(fields.warps, 1u));
@@ -110,6 +111,8 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     set(&Fields::slots, from.getSlots() + step);
   set(&Fields::rows, from.getRows() * 2);
   set(&Fields::rows, from.getRows() / 2);
+  for (unsigned frame : {0u, 1u, 2u, 4u})
+    set(&Fields::frame, frame);
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::pace, pace);
   if (from.getStructure() == Structure::plain)

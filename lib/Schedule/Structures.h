@@ -35,6 +35,42 @@ ScheduleAttr makePlain(MLIRContext *context);
 ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
 
+/// True if rows don't all begin at a sector of the L2 cache if the first one
+/// does, and vectors of `vector` columns of the narrowest type are half of one.
+/// (Smaller ones gain nothing.)
+bool mayGainByFrames(const Problem &problem, unsigned vector);
+
+/// Vectors of `vector` columns, of the narrowest type, in such a sector.
+unsigned getSectorVectors(const Problem &problem, unsigned vector);
+
+/// True if `vector` columns, the most that divide a row, are half of a full
+/// vector, and lanes are better off with full ones in frames.
+bool gainsByFullVectors(const Problem &problem, unsigned vector);
+
+/// `schedule`, a ring, with frames of a sector where rows don't begin at one
+/// and that pays.
+ScheduleAttr chooseFrame(const Problem &problem, ScheduleAttr schedule,
+                         const TargetInfo &target);
+
+/// Framed rows of up to three warps, or several a warp: the vectors, whole or
+/// half, and lanes that hold the fewest columns too many. Null if there is
+/// none.
+ScheduleAttr chooseShortFrames(MLIRContext *context, const Problem &problem,
+                               const TargetInfo &target, Combine combine);
+
+/// Rows with room for a frame, of one block with three vectors a lane, where
+/// two accumulators a column leave other shapes more idle lanes or fewer warps.
+/// Null if there is none.
+ScheduleAttr chooseThreeVectors(MLIRContext *context, const Problem &problem,
+                                const TargetInfo &target, Combine combine,
+                                std::string &reason);
+
+/// Framed rows of several warps with three or four vectors a lane: those that
+/// keep most bytes in flight, or enough. Null if no cluster holds a row.
+ScheduleAttr chooseWideFrames(MLIRContext *context, const Problem &problem,
+                              const TargetInfo &target, Combine combine,
+                              std::string &reason);
+
 /// One block a row (structure=rows); null and why in `reason` where a row
 /// doesn't fit.
 ScheduleAttr chooseRows(MLIRContext *context, const Problem &problem,

@@ -29,3 +29,12 @@ std::optional<TargetInfo> TargetInfo::get(llvm::StringRef chip) {
       .Cases({"sm_120", "sm_120a"}, sm120)
       .Default(std::nullopt);
 }
+
+unsigned TargetInfo::getClusters(unsigned size) const {
+  // Multiprocessors of an H200's 132 that clusters of 1 to 8 blocks run on (its
+  // GPCs differ in size), and those of 16.
+  constexpr unsigned all = 132, large = 112;
+  constexpr unsigned busy[] = {132, 132, 117, 120, 110, 102, 105, 120};
+  unsigned share = size <= std::size(busy) ? busy[size - 1] : large;
+  return multiprocessors * share / all / size;
+}

@@ -112,7 +112,7 @@ unsigned getShiftedBytes(unsigned bytes);
 bool isFramed(const Problem &problem, ScheduleAttr schedule);
 unsigned getFrame(ScheduleAttr schedule);
 /// Vectors of a frame, which a block holds more than it owns.
-unsigned getFrameVectors(unsigned cluster);
+unsigned getFrameVectors(ScheduleAttr schedule);
 /// True if the problem's rows can be framed, whatever the schedule.
 bool canBeFramed(const Problem &problem);
 unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);

@@ -26,6 +26,10 @@ struct TargetInfo {
   bool hasBulkCopy;           ///< cp.async.bulk and mbarriers (sm_90)
   llvm::StringRef features;   ///< PTX version for NVVM, "+ptx80"
 
+  /// Clusters of `size` blocks that the usual part runs at once, a block a
+  /// multiprocessor.
+  unsigned getClusters(unsigned size) const;
+
   /// Null for a chip that is older than sm_80 or unknown.
   static std::optional<TargetInfo> get(llvm::StringRef chip);
 };

@@ -374,6 +374,7 @@ private:
 
   //===--- Rows that begin anywhere ---===//
   Value getShift(Value row);
+  bool hasEnds() const;
   void makeFrames(Ring &ring);
   ColumnView makeEnds(const Ring &ring, Value shift, Value extent);
   SmallVector<Value> loadEnds(const Ring &ring, Value k);

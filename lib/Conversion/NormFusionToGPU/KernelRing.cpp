@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::norm_fusion;
 
 /// Warps of a row from which on the partials are written before its last wave.
-static constexpr unsigned kManyWarps = 4;
+static constexpr unsigned kManyWarps = 3;
 
 /// Reductions of everything up to which these are: a block has 16 barriers.
 static constexpr unsigned kMostScalars = 8;
@@ -173,7 +173,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   for (unsigned u = 0; u < units; ++u)
     for (BlockArgument argument : ring.rowInputs)
       types.push_back(argument.getType());
-  if (framed)
+  if (hasEnds())
     for (const Stream &stream : ring.streams)
       types.push_back(op.getBodyBlock()->getArgument(stream.input).getType());
   unsigned firstScalar = 2 + types.size();
@@ -229,7 +229,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
       for (BlockArgument argument : ring.rowInputs)
         row.values[argument] =
             shuffle(state[next++], source, NVVM::ShflKind::idx);
-    if (framed)
+    if (hasEnds())
       for (const Stream &stream : ring.streams)
         rows[0].columns.back().values[op.getBodyBlock()->getArgument(
             stream.input)] = state[next++];

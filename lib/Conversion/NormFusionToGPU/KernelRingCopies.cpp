@@ -188,7 +188,7 @@ SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
       loaded.push_back(loadGlobal(argument.getArgNumber(),
                                   offset(argument.getArgNumber(), indices), 1));
   }
-  if (framed)
+  if (hasEnds())
     llvm::append_range(loaded, loadEnds(ring, k));
   return loaded;
 }

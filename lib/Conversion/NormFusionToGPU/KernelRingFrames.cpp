@@ -1,8 +1,10 @@
 //===- KernelRingFrames.cpp - Rows that begin anywhere, in aligned vectors ===//
 //
 // Where the columns aren't a multiple of a vector, rows begin at any multiple
-// of an element. The vectors of a *frame* that begins at a multiple of their
-// size, at or before the row's start, are aligned all the same. How far a row's
+// of an element; and where they aren't one of a sector of the L2 cache, at half
+// a sector, so that each warp's vectors touch one sector more. The vectors of a
+// *frame* that begins at a multiple of its size, at or before the row's start,
+// are aligned all the same. How far a row's
 // start is behind its frame's, its *shift*, repeats from row to row, and a row
 // group takes rows of one shift alone: so a lane's columns, its accumulators
 // and its column inputs stay what they are from row to row, as where rows are
@@ -45,6 +47,11 @@ Value KernelEmitter::getShift(Value row) {
   Value start = arith::TruncIOp::create(b, b.getI32Type(),
                                         mul(row, i64(problem.columns)));
   return arith::AndIOp::create(b, start, i32(getFrame(schedule) - 1));
+}
+
+/// True if rows have elements that are in no whole vector.
+bool KernelEmitter::hasEnds() const {
+  return framed && problem.columns % schedule.getVector() != 0;
 }
 
 /// The ring's rows are those of one shift, and its views what the lane owns of
@@ -91,6 +98,8 @@ void KernelEmitter::makeFrames(Ring &ring) {
           b, arith::CmpIPredicate::ult,
           arith::AddIOp::create(b, local, i32(first)), starts);
   }
+  if (!hasEnds())
+    return;
   ring.views.push_back(makeEnds(ring, shift, extent));
   ring.views.back().column = add(firstOfBlock, ring.views.back().column);
 }

@@ -220,7 +220,7 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
     Value loaded = loadGlobal(input, at, width, isConstant);
     return isFine ? loaded : spread(loaded, view);
   };
-  if (framed && width > 1) { // what all rows read isn't aligned as they are
+  if (hasEnds() && width > 1) { // what all rows read isn't aligned as they are
     if (view.mask)
       elementOffset = select(view.mask, elementOffset, i64(0));
     SmallVector<Value> elements;

@@ -30,6 +30,8 @@ std::string ScheduleAttr::getText() const {
     text += llvm::formatv(" lanes={0}", getLanes()).str();
   if (getRows() != 1)
     text += llvm::formatv(" rows={0}", getRows()).str();
+  if (getFrame() != 0)
+    text += llvm::formatv(" frame={0}", getFrame()).str();
   return text;
 }
 
@@ -48,6 +50,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   unsigned grid = base ? base.getGrid() : 0;
   unsigned lanes = base ? base.getLanes() : 32;
   unsigned rows = base ? base.getRows() : 1;
+  unsigned frame = base ? base.getFrame() : 0;
 
   SmallVector<StringRef> fields;
   llvm::SplitString(text, fields, " \t\n,");
@@ -118,11 +121,13 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       }
     } else if (key == "rows")
       ok = number(rows, 1, 16);
+    else if (key == "frame")
+      ok = number(frame, 0, 16);
     else {
       error =
           llvm::formatv("unknown schedule field '{0}', expected structure, "
                         "cluster, warps, row-groups, slots, chunks, vector, "
-                        "lanes, rows, copy, combine, pace or grid",
+                        "lanes, rows, frame, copy, combine, pace or grid",
                         key)
               .str();
       return {};
@@ -140,9 +145,13 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   // Pacing goes with tags: it leaves with them unless it is asked for.
   if (combine != Combine::tags && !seen.contains("pace"))
     pace = 0;
+  // Frames go with asynchronous copies of vectors of this size.
+  if ((copy != Copy::cp_async || seen.contains("vector")) &&
+      !seen.contains("frame"))
+    frame = 0;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,
-                           rows);
+                           rows, frame);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {

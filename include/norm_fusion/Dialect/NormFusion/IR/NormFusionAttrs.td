@@ -30,6 +30,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `vector` | elements | consecutive columns of a vector |
     | `lanes` | lanes | lanes of a warp that share a row; printed unless 32 |
     | `rows` | rows | rows that a lane works on at once; a tile has `row-groups` x `slots` times as many, the blocks of `columns` `row-groups` times; printed unless 1 |
+    | `frame` | vectors | a ring's vectors begin at multiples of so many from an array's start, though rows begin anywhere, and a row group has rows of one shift; 0: they begin with the row, or where `vector` doesn't divide the columns at multiples of 2 (1 in clusters of more than two blocks); printed unless 0 |
     | `copy` | - | how a row reaches shared memory |
     | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch |
     | `pace` | steps | soft lockstep of the blocks; 0: none |
@@ -43,7 +44,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     "Structure":$structure, "unsigned":$cluster, "unsigned":$warps,
     "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
     "unsigned":$vector, "Copy":$copy, "Combine":$combine, "unsigned":$pace,
-    "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows);
+    "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows, "unsigned":$frame);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     /// The fields as `k=v k=v`: the text of the attribute and of --schedule.

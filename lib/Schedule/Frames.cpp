@@ -1,0 +1,212 @@
+//===- Frames.cpp - Rows in a ring whose vectors are aligned --------------===//
+//
+// Rows of a number of columns that no vector divides begin anywhere, and those
+// of an odd number of 16-byte vectors at half a sector of the L2 cache. The
+// vectors of a frame (KernelRingFrames.cpp) are aligned all the same, for two
+// prices: a block holds up to a frame more than it owns, and a row group has
+// rows of one shift alone, so that row groups are left over where the number of
+// shifts doesn't divide theirs. The numbers were measured on an H200
+// (docs/performance.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structures.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+/// Bytes that the L2 cache reads and writes at once.
+static constexpr unsigned kSectorBytes = 32;
+
+/// What vectors that begin within a sector leave of the bandwidth.
+static constexpr double kUnalignedShare = 0.94;
+
+/// Vectors of a row from which on four warps' lanes hold more than two.
+static constexpr int64_t kTwoVectors = 4 * 32 * 2;
+
+static unsigned getNarrowest(const Problem &problem) {
+  return *llvm::min_element(problem.elementBytes);
+}
+
+bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
+  return !problem.elementBytes.empty() &&
+         vector * getNarrowest(problem) * 2 == kSectorBytes &&
+         problem.columns % (2 * vector) != 0;
+}
+
+bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
+  // Two accumulators a column leave lanes few vectors, whatever their size:
+  // more than 4096 bf16 columns, say, or as many as three vectors of 96 lanes
+  // hold.
+  unsigned full = getFullVector(problem);
+  int64_t vectors = getVectors(problem, full);
+  return vector * 2 == full && problem.accumulatorBytes.size() == 2 &&
+         problem.exchanges < 2 &&
+         (vectors > 2 * kTwoVectors ||
+          (vectors > kTwoVectors && vectors < 288));
+}
+
+unsigned norm_fusion::getSectorVectors(const Problem &problem,
+                                       unsigned vector) {
+  return std::max(kSectorBytes / (vector * getNarrowest(problem)), 1u);
+}
+
+static ScheduleAttr withFrame(ScheduleAttr schedule, unsigned frame) {
+  std::string ignored;
+  return parseSchedule(schedule.getContext(),
+                       llvm::formatv("frame={0}", frame).str(), schedule,
+                       ignored);
+}
+
+/// The part of a device's row groups that have rows.
+static double getBusyShare(const Problem &problem, ScheduleAttr schedule,
+                           const TargetInfo &target) {
+  unsigned groups =
+      target.getClusters(schedule.getCluster()) * schedule.getRowGroups();
+  unsigned classes =
+      isFramed(problem, schedule) ? getFrameClasses(problem, schedule) : 1;
+  return groups ? double(groups / classes * classes) / groups : 0;
+}
+
+ScheduleAttr norm_fusion::chooseFrame(const Problem &problem,
+                                      ScheduleAttr schedule,
+                                      const TargetInfo &target) {
+  // Rows side by side in a warp have no other's bytes between them.
+  bool isFramedNow = isFramed(problem, schedule);
+  if ((schedule.getStructure() != Structure::ring && !isFramedNow) ||
+      schedule.getFrame() != 0 || !canBeFramed(problem) ||
+      !mayGainByFrames(problem, schedule.getVector()))
+    return schedule;
+  std::string ignored;
+  ScheduleAttr aligned =
+      withFrame(schedule, getSectorVectors(problem, schedule.getVector()));
+  if (!isLegalSchedule(problem, aligned, target, ignored) ||
+      getBusyShare(problem, aligned, target) <
+          kUnalignedShare * getBusyShare(problem, schedule, target))
+    return schedule;
+  return aligned;
+}
+
+ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
+                                            const Problem &problem,
+                                            const TargetInfo &target,
+                                            Combine combine) {
+  ScheduleAttr best;
+  unsigned full = getFullVector(problem);
+  unsigned narrowest = *llvm::min_element(problem.elementBytes);
+  auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
+                      unsigned chunks) {
+    // A lane's columns, which decide how many warps have the registers.
+    unsigned most = chunks * vector > 12 ? 12 : 16;
+    auto schedule = ScheduleAttr::get(
+        context, lanes < 32 ? Structure::small : Structure::ring,
+        /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
+        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes,
+        /*rows=*/1, /*frame=*/0);
+    std::string ignored;
+    if ((!best || schedule.getBlockColumns() < best.getBlockColumns()) &&
+        isLegalSchedule(problem, schedule, target, ignored) &&
+        estimateRegisters(problem, schedule) <=
+            getRegisterBudget(target, schedule))
+      best = schedule;
+  };
+  // Of those that hold as many, few lanes with many columns each.
+  for (unsigned warps : {1u, 2u, 3u})
+    for (unsigned lanes : {8u, 16u, 32u})
+      for (unsigned vector : {full, full / 2})
+        for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
+          if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
+            consider(warps, lanes, vector, chunks);
+  return best;
+}
+
+/// Warps of a block: four vectors a lane leave registers for 8, and for 12 with
+/// three vectors and one accumulator a column.
+static constexpr unsigned kWarps = 8, kManyWarps = 12;
+
+ScheduleAttr norm_fusion::chooseThreeVectors(MLIRContext *context,
+                                             const Problem &problem,
+                                             const TargetInfo &target,
+                                             Combine combine,
+                                             std::string &reason) {
+  // 24 columns a lane with two sums each are what 12 warps have the registers
+  // for: the estimate, which allows for clusters too, says a tenth more.
+  constexpr unsigned chunks = 3, vector = 8;
+  if (getFullVector(problem) != vector || problem.bytesPerColumn() != 4 ||
+      problem.accumulatorBytes.size() != 2 || problem.exchanges > 1)
+    return {};
+  int64_t held =
+      getVectors(problem, vector) + getSectorVectors(problem, vector);
+  for (unsigned warps : {3u, 4u, 6u}) {
+    int64_t lanes = warps * chunks * 32;
+    if (held > lanes || 3 * held < 2 * lanes)
+      continue;
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, /*cluster=*/1, warps, kManyWarps / warps,
+        /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
+        /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
+    std::string ignored;
+    if (!isLegalSchedule(problem, schedule, target, ignored))
+      continue;
+    reason = "three vectors a lane leave few lanes idle";
+    return schedule;
+  }
+  return {};
+}
+
+ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
+                                           const Problem &problem,
+                                           const TargetInfo &target,
+                                           Combine combine,
+                                           std::string &reason) {
+  unsigned vector = getFullVector(problem);
+  int64_t vectors = getVectors(problem, vector);
+  // More in flight than this is no faster.
+  double enough = 0.8 * target.bytesInFlight;
+  constexpr unsigned slots = 2;
+  ScheduleAttr best;
+  double most = 0;
+  auto consider = [&](unsigned chunks, unsigned warps, unsigned groups,
+                      unsigned frame) {
+    int64_t held = int64_t(warps) * chunks * 32 - frame;
+    if (groups == 0 || held <= 0)
+      return;
+    unsigned cluster = llvm::divideCeil(vectors, held);
+    if (cluster > std::min(target.maxCluster, 8u))
+      return;
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, cluster, warps, groups, slots, chunks, vector,
+        Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
+        /*rows=*/1, frame);
+    std::string ignored;
+    if (!isLegalSchedule(problem, schedule, target, ignored) ||
+        estimateRegisters(problem, schedule) >
+            getRegisterBudget(target, schedule))
+      return;
+    double bytes = double(slots) * problem.columns * problem.bytesPerColumn() *
+                   target.getClusters(cluster) * groups *
+                   getBusyShare(problem, schedule, target) /
+                   target.multiprocessors;
+    bytes = std::min(bytes, enough);
+    if (frame < getSectorVectors(problem, vector))
+      bytes *= kUnalignedShare;
+    // Earlier ones have fewer warps of a block to wait for, or more registers.
+    if (bytes > (best && best.getChunks() != chunks ? 1.1 : 1.02) * most) {
+      best = schedule;
+      most = bytes;
+    }
+  };
+  for (unsigned chunks : {4u, 3u})
+    for (unsigned warps : {2u, 1u, 3u, 4u, 5u, 6u, 7u, 8u})
+      for (unsigned frame : {2u, 1u})
+        consider(chunks, warps, (chunks == 3 ? kManyWarps : kWarps) / warps,
+                 frame);
+  if (best)
+    reason = llvm::formatv("wide rows that begin anywhere: about {0} bytes in "
+                           "flight a multiprocessor",
+                           int64_t(most));
+  return best;
+}
