@@ -1,8 +1,9 @@
 //===- Compile.cpp - From a file to code that can be called ---------------===//
 //
 // Runs the pipelines with diagnostics collected into errors. The context holds
-// only the dialects that the pipelines pass through, and no threads: a run is
-// short, and starting up is much of it.
+// only the dialects that the pipelines pass through: a run is short, and
+// starting up is much of it. Its threads start when there is more than one
+// kernel to compile.
 //
 //===----------------------------------------------------------------------===//
 
