@@ -195,8 +195,6 @@ Error Run::execute() {
   if (!created)
     return created.takeError();
   program = std::move(*created);
-  if (device && !device->isEmulator())
-    report.ptxasMs = program->getLoadMs();
   return runAndReport();
 }
 
@@ -227,6 +225,8 @@ Error Run::prepare() {
 Error Run::runAndReport() {
   if (Error error = runRepeatedly())
     return error;
+  if (!device->isEmulator())
+    report.ptxasMs = program->getLoadMs();
   if (Error error = compareWithFiles())
     return error;
   if (options.benchmark)
