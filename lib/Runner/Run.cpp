@@ -277,11 +277,23 @@ Error Run::emitBundle() {
   if (!options.remarks.empty())
     if (Error error = startRemarks(*context, options.remarks))
       return error;
-  Error written = writeBundle(options.emitBundle, std::move(*module), *entry,
-                              compile, (*text)->getBuffer());
+  Expected<CompiledModule> written =
+      writeBundle(options.emitBundle, std::move(*module), *entry, compile,
+                  (*text)->getBuffer());
   if (!options.remarks.empty())
     finishRemarks(*context);
-  return written;
+  if (!written)
+    return written.takeError();
+  if (options.json.empty())
+    return Error::success();
+  // What there is to say without a device.
+  report.entry = entry->name;
+  report.chip = compile.chip;
+  report.fused = written->fused;
+  report.totalMs = written->totalMs;
+  report.ptxMs = written->ptxMs;
+  report.kernels = std::move(written->kernels);
+  return writeReport(options.json, report);
 }
 
 Error Run::executeBundle() {
