@@ -190,15 +190,15 @@ void mlir::norm_fusion::buildPlainHostPipeline(OpPassManager &pm) {
 
 void mlir::norm_fusion::buildBinaryPipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
-  GpuModuleToBinaryPassOptions binary;
+  NormFusionSerializeOptions serialize;
   // The emulator has one format, under the name that others give to assembly.
   KernelFormat format =
       options.target == "emulator" ? KernelFormat::isa : options.format;
-  binary.compilationTarget = format == KernelFormat::isa   ? "isa"
-                             : format == KernelFormat::bin ? "bin"
-                                                           : "fatbin";
-  binary.toolkitPath = std::string(options.toolkit);
-  pm.addPass(createGpuModuleToBinaryPass(binary));
+  serialize.format = format == KernelFormat::isa   ? "isa"
+                     : format == KernelFormat::bin ? "bin"
+                                                   : "fatbin";
+  serialize.toolkit = std::string(options.toolkit);
+  pm.addPass(createNormFusionSerialize(serialize));
 }
 
 void mlir::norm_fusion::buildHostWithLaunchesPipeline(OpPassManager &pm) {

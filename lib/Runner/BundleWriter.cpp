@@ -374,11 +374,9 @@ static json::Object describeType(const ValueType &type) {
                       {"scalar", type.isScalar}};
 }
 
-Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
-                                             OwningOpRef<ModuleOp> module,
-                                             const Signature &signature,
-                                             const CompileOptions &options,
-                                             StringRef source) {
+Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
+    StringRef folder, OwningOpRef<ModuleOp> module, const Signature &signature,
+    const CompileOptions &options, StringRef source) {
   Expected<CompiledModule> compiled = compileKernels(std::move(module), options);
   if (!compiled)
     return compiled.takeError();
@@ -405,7 +403,7 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   HostWalker walker(manifest, images);
   auto entry = compiled->module->lookupSymbol<func::FuncOp>(signature.name);
   if (Error error = walker.walk(entry))
-    return error;
+    return std::move(error);
   json::Array arguments, files;
   for (const ValueType &type : signature.arguments)
     arguments.push_back(describeType(type));
@@ -437,8 +435,11 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
     return makeError(ExitCode::badInput, folder + ": " + code.message());
   for (const auto &image : images)
     if (Error error = write(image.first(), image.second))
-      return error;
+      return std::move(error);
   // Last: a folder without a manifest isn't a bundle.
-  return write("manifest.json",
-               llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
+  if (Error error = write(
+          "manifest.json",
+          llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str()))
+    return std::move(error);
+  return compiled;
 }

@@ -1,8 +1,9 @@
 //===- Compile.cpp - From a file to code that can be called ---------------===//
 //
 // Runs the pipelines with diagnostics collected into errors. The context holds
-// only the dialects that the pipelines pass through, and no threads: a run is
-// short, and starting up is much of it.
+// only the dialects that the pipelines pass through: a run is short, and
+// starting up is much of it. Its threads start when there is more than one
+// kernel to compile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,11 +13,13 @@
 #include "norm_fusion/Pipelines/Pipelines.h"
 #include "norm_fusion/Runner/Error.h"
 #include "norm_fusion/Runner/Options.h"
+#include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -268,8 +271,10 @@ static std::vector<KernelRecord> collectKernels(ModuleOp module) {
     KernelRecord record;
     record.name = name.getValue().str();
     record.fields = std::move(*toJSON(fields).getAsObject());
-    if (auto schedule = record.fields.getString("schedule"))
-      record.fields["schedule"] = parseFields(*schedule);
+    if (auto schedule = record.fields.getString("schedule")) {
+      record.schedule = schedule->str();
+      record.fields["schedule"] = parseFields(record.schedule);
+    }
     records.push_back(std::move(record));
   });
   return records;
@@ -344,6 +349,49 @@ Error mlir::norm_fusion::runner::fuse(ModuleOp module,
                      [&](OpPassManager &pm) { buildFusePipeline(pm, fuse); });
 }
 
+/// Gives ops whose schedules were found to spill smaller ones, and notes which
+/// schedules could still give way.
+static void replaceSpilling(CompiledModule &result,
+                            const CompileOptions &options) {
+  std::optional<TargetInfo> target = TargetInfo::get(options.chip);
+  auto note = [&](MixedReductionOp op, ScheduleAttr from, StringRef instead) {
+    SpillRecord record{from.getText(), options.spilling.lookup(from.getText()),
+                       instead.str()};
+    remark::missed(op.getLoc(),
+                   remark::RemarkOpts::name("spill").category("norm-fusion"))
+        << remark::metric("op", op->getName().getStringRef().str())
+        << remark::metric("found", (Twine(record.bytes) +
+                                    " bytes a thread are spilled under " +
+                                    record.schedule)
+                                       .str())
+        << remark::metric("needed",
+                          "fewer registers: " + record.instead + " is taken");
+    result.spills.push_back(std::move(record));
+  };
+  result.module->walk([&](MixedReductionOp op) {
+    if (ScheduleAttr few = op.getFewRowsAttr();
+        few && options.spilling.contains(few.getText())) {
+      note(op, few, "the schedule for any number of rows");
+      op.removeFewRowsAttr();
+    }
+    if (ScheduleAttr few = op.getFewRowsAttr())
+      result.shrinkable.insert(few.getText());
+    ScheduleAttr schedule = op.getScheduleAttr();
+    if (!schedule)
+      return;
+    while (ScheduleAttr smaller =
+               getSmallerSchedule(Problem::get(op), schedule, *target)) {
+      if (!options.spilling.contains(schedule.getText())) {
+        result.shrinkable.insert(schedule.getText());
+        break;
+      }
+      note(op, schedule, smaller.getText());
+      op.setScheduleAttr(smaller);
+      schedule = smaller;
+    }
+  });
+}
+
 Expected<CompiledModule>
 mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
                                           const CompileOptions &options) {
@@ -353,6 +401,7 @@ mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
   if (Error error = fuse(*result.module, options))
     return std::move(error);
   result.module->walk([&](MixedReductionOp) { ++result.fused; });
+  replaceSpilling(result, options);
   // A module may come with kernels: lowered by norm-fusion-to-gpu before.
   if (result.fused || options.plainOnDevice ||
       !result.module->getOps<gpu::GPUModuleOp>().empty())

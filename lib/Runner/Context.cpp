@@ -95,8 +95,7 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
   registerNVVMDialectTranslation(registry);
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
 
-  auto context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
+  auto context = std::make_unique<MLIRContext>(registry);
   context->printOpOnDiagnostic(false);
   return context;
 }

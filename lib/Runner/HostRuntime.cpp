@@ -9,6 +9,7 @@
 #include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Error.h"
 
+#include <chrono>
 #include <csetjmp>
 #include <cstring>
 
@@ -67,6 +68,7 @@ void synchronize(void *) {
 
 thread_local LaunchRecorder *currentRecorder = nullptr;
 thread_local uint64_t workspaceBytes = 0;
+thread_local double lookupMs = 0;
 /// Names of kernels that compiled code looked up.
 llvm::DenseMap<void *, std::string> &getKernelNames() {
   static llvm::DenseMap<void *, std::string> names;
@@ -91,7 +93,11 @@ void record(void *kernel, const runtime::LaunchConfig &config) {
 void *getFunction(void *module, const char *name) {
   static auto *original =
       getOriginal<void *(void *, const char *)>("mgpuModuleGetFunction");
+  auto start = std::chrono::steady_clock::now();
   void *kernel = original(module, name);
+  lookupMs += std::chrono::duration<double, std::milli>(
+                  std::chrono::steady_clock::now() - start)
+                  .count();
   if (kernel)
     getKernelNames()[kernel] = name;
   return kernel;
@@ -197,6 +203,8 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
   add("memrefCopy", copyMemRef);
   return symbols;
 }
+
+double mlir::norm_fusion::runner::getKernelLookupMs() { return lookupMs; }
 
 void mlir::norm_fusion::runner::recordLaunch(LaunchRecord record) {
   if (currentRecorder)

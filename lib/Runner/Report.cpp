@@ -66,6 +66,13 @@ json::Value Report::toJSON() const {
                                         {"us", number(tuned.us)},
                                         {"untuned_us", number(tuned.untunedUs)},
                                         {"trials", tuned.trials}});
+  json::Array spillValues;
+  for (const SpillRecord &spill : spills)
+    spillValues.push_back(json::Object{
+        {"schedule", spill.schedule},
+        {"bytes", spill.bytes},
+        {"instead", spill.instead.empty() ? json::Value(nullptr)
+                                          : json::Value(spill.instead)}});
   return json::Object{
       {"version", NORM_FUSION_VERSION},
       {"entry", entry},
@@ -76,6 +83,7 @@ json::Value Report::toJSON() const {
        json::Object{{"total", totalMs}, {"ptx", ptxMs}, {"ptxas", ptxasMs}}},
       {"kernels", std::move(kernelValues)},
       {"plain_launches", plainLaunches},
+      {"spills", std::move(spillValues)},
       {"outputs", std::move(outputValues)},
       {"bitwise", bitwise ? json::Value(*bitwise) : json::Value(nullptr)},
       {"benchmark", std::move(benchmarkValue)},
@@ -89,6 +97,10 @@ void Report::print(llvm::raw_ostream &os) const {
   if (plainLaunches)
     os << ", " << plainLaunches << " plain launches";
   os << "\n";
+  for (const SpillRecord &spill : spills)
+    os << "  " << spill.schedule << " spills " << spill.bytes
+       << " bytes a thread: "
+       << (spill.instead.empty() ? "kept" : spill.instead + " instead") << "\n";
   for (const OutputReport &output : outputs) {
     os << "  result " << output.index << " " << output.shape;
     if (!output.reference.empty()) {

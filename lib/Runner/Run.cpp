@@ -17,7 +17,7 @@
 #include "norm_fusion/Runner/Tune.h"
 #include "norm_fusion/Runtime/Npy.h"
 #include "norm_fusion/Runtime/OutputFile.h"
-#include "norm_fusion/Schedule/TargetInfo.h"
+#include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -64,7 +64,9 @@ private:
   Error prepare();
   Error executeBundle();
   Error emitBundle();
-  Error runAndReport();
+  Error compileAndRun();
+  bool findSpills(const CompiledModule &compiled);
+  Error reportRun();
   int64_t getLargestSize() const;
   Error runRepeatedly();
   Error describeLaunches(ArrayRef<LaunchRecord> launches);
@@ -169,14 +171,22 @@ Error Run::execute() {
   reductionLength = getReductionLength(*source, getLargestSize());
   rounded = roundsToIntegers(*source);
 
-  progress.say("compiling");
-  if (!options.remarks.empty())
-    if (Error error = startRemarks(*context, options.remarks))
-      return error;
   compile.chip = report.chip;
   compile.emulator = device->isEmulator();
   compile.plainOnDevice = options.plain == "auto" ? !device->isEmulator()
                                                   : options.plain == "device";
+  if (Error error = compileAndRun())
+    return error;
+  return reportRun();
+}
+
+/// Again while chosen schedules spill: what a compiler made of a kernel is
+/// known when the device has it.
+Error Run::compileAndRun() {
+  progress.say("compiling");
+  if (!options.remarks.empty())
+    if (Error error = startRemarks(*context, options.remarks))
+      return error;
   Expected<CompiledModule> compiled =
       compileFused(OwningOpRef<ModuleOp>(source->clone()), compile);
   if (!options.remarks.empty())
@@ -184,8 +194,8 @@ Error Run::execute() {
   if (!compiled)
     return compiled.takeError();
   report.fused = compiled->fused;
-  report.totalMs = compiled->totalMs;
-  report.ptxMs = compiled->ptxMs;
+  report.totalMs += compiled->totalMs;
+  report.ptxMs += compiled->ptxMs;
   report.kernels = std::move(compiled->kernels);
   plainKernels = std::move(compiled->plainKernels);
   hostTouchesMemory = compiled->hostTouchesMemory;
@@ -195,9 +205,40 @@ Error Run::execute() {
   if (!created)
     return created.takeError();
   program = std::move(*created);
-  if (device && !device->isEmulator())
-    report.ptxasMs = program->getLoadMs();
-  return runAndReport();
+  if (Error error = runRepeatedly())
+    return error;
+  if (!device->isEmulator())
+    report.ptxasMs += program->getLoadMs();
+  if (!findSpills(*compiled))
+    return Error::success();
+  program.reset();
+  report.plainLaunches = 0;
+  failure.clear();
+  return compileAndRun();
+}
+
+/// Notes the schedules that spill. True if compiling again helps: nobody asked
+/// for these schedules, and they weren't measured.
+bool Run::findSpills(const CompiledModule &compiled) {
+  bool areGiven = !options.schedule.empty() || !options.tuning.empty() ||
+                  options.batchInvariant;
+  source->walk(
+      [&](MixedReductionOp op) { areGiven |= !!op.getScheduleAttr(); });
+  report.spills = compiled.spills;
+  bool found = false;
+  for (const KernelRecord &kernel : report.kernels) {
+    unsigned bytes = kernel.fields.getInteger("spill_bytes").value_or(0);
+    if (!bytes || kernel.schedule.empty())
+      continue;
+    if (areGiven || bytes <= kToleratedSpillBytes ||
+        !compiled.shrinkable.contains(kernel.schedule)) {
+      report.spills.push_back({kernel.schedule, bytes, /*instead=*/""});
+      continue;
+    }
+    compile.spilling[kernel.schedule] = bytes;
+    found = true;
+  }
+  return found;
 }
 
 int64_t Run::getLargestSize() const {
@@ -224,9 +265,7 @@ Error Run::prepare() {
   return Error::success();
 }
 
-Error Run::runAndReport() {
-  if (Error error = runRepeatedly())
-    return error;
+Error Run::reportRun() {
   if (Error error = compareWithFiles())
     return error;
   if (options.benchmark)
@@ -277,11 +316,23 @@ Error Run::emitBundle() {
   if (!options.remarks.empty())
     if (Error error = startRemarks(*context, options.remarks))
       return error;
-  Error written = writeBundle(options.emitBundle, std::move(*module), *entry,
-                              compile, (*text)->getBuffer());
+  Expected<CompiledModule> written =
+      writeBundle(options.emitBundle, std::move(*module), *entry, compile,
+                  (*text)->getBuffer());
   if (!options.remarks.empty())
     finishRemarks(*context);
-  return written;
+  if (!written)
+    return written.takeError();
+  if (options.json.empty())
+    return Error::success();
+  // What there is to say without a device.
+  report.entry = entry->name;
+  report.chip = compile.chip;
+  report.fused = written->fused;
+  report.totalMs = written->totalMs;
+  report.ptxMs = written->ptxMs;
+  report.kernels = std::move(written->kernels);
+  return writeReport(options.json, report);
 }
 
 Error Run::executeBundle() {
@@ -324,7 +375,9 @@ Error Run::executeBundle() {
   if (!loaded)
     return loaded.takeError();
   program = std::move(*loaded);
-  return runAndReport();
+  if (Error error = runRepeatedly())
+    return error;
+  return reportRun();
 }
 
 Error Run::runRepeatedly() {
@@ -374,8 +427,10 @@ Error Run::describeLaunches(ArrayRef<LaunchRecord> launches) {
     KernelRecord kernel;
     kernel.name = launch.name;
     for (const KernelRecord &compiled : report.kernels)
-      if (compiled.name == launch.name)
+      if (compiled.name == launch.name) {
+        kernel.schedule = compiled.schedule;
         kernel.fields = compiled.fields;
+      }
     Expected<runtime::KernelInfo> info = device->getKernelInfo(launch.kernel);
     if (!info)
       return info.takeError();

@@ -180,6 +180,7 @@ Expected<Trial> Tuner::measure(Ops &ops, ScheduleAttr schedule) {
   CompileOptions options = request.compile;
   options.schedule.clear();
   options.tuning.clear();
+  options.spilling.clear();
   Expected<CompiledModule> compiled =
       compileFused(std::move(candidate), options);
   if (!compiled)

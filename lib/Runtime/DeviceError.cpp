@@ -69,6 +69,8 @@ llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
       high = size_t(1) << 44;
     else if (key == "races")
       high = 1;
+    else if (key == "spill-threads")
+      high = 1024;
     if (number < low || number > high)
       return llvm::createStringError("emulator option '" + field +
                                      "': expected " + llvm::Twine(low) +
@@ -87,11 +89,13 @@ llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
       options.weak = number;
     else if (key == "memory")
       options.memory = number;
+    else if (key == "spill-threads")
+      options.spillThreads = number;
     else
       return llvm::createStringError(
           "unknown emulator option '" + key +
           "'; known are sms, shared-memory, memory, max-cluster, order-seed, "
-          "races, weak");
+          "races, weak, spill-threads");
   }
   return options;
 }

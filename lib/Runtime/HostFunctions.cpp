@@ -85,12 +85,22 @@ static StreamHandle pick(HostContext &context, StreamHandle stream) {
 // Modules and launches
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// An image of compiled code. Such code loads all it has when it starts, but of
+/// a kernel's variants it launches one, and loading PTX compiles it: a device
+/// gets an image when the first kernel of it is asked for.
+struct Image {
+  llvm::ArrayRef<char> data;
+  std::mutex mutex;
+  Device *device = nullptr;
+  ModuleHandle module = nullptr; ///< on `device`
+};
+} // namespace
+
 static void *mgpuModuleLoad(void *data, size_t size) {
-  HostContext *context = getContext();
-  if (!context)
-    return nullptr;
-  return check(*context, context->getDevice().loadModule(llvm::ArrayRef(
-                             static_cast<const char *>(data), size)));
+  auto *image = new Image();
+  image->data = llvm::ArrayRef(static_cast<const char *>(data), size);
+  return image;
 }
 
 static void *mgpuModuleLoadJIT(void *data, int, size_t) {
@@ -99,14 +109,25 @@ static void *mgpuModuleLoadJIT(void *data, int, size_t) {
   return mgpuModuleLoad(data, strlen(static_cast<const char *>(data)) + 1);
 }
 
-/// Modules stay loaded: the device knows them by content.
-static void mgpuModuleUnload(void *) {}
+/// What is loaded stays so: the device knows it by content.
+static void mgpuModuleUnload(void *module) {
+  delete static_cast<Image *>(module);
+}
 
 static void *mgpuModuleGetFunction(void *module, const char *name) {
   HostContext *context = getContext();
   if (!context || !module)
     return nullptr;
-  return check(*context, context->getDevice().getKernel(module, name));
+  Image &image = *static_cast<Image *>(module);
+  Device &device = context->getDevice();
+  std::lock_guard lock(image.mutex);
+  if (image.device != &device) {
+    image.module = check(*context, device.loadModule(image.data));
+    if (!image.module)
+      return nullptr;
+    image.device = &device;
+  }
+  return check(*context, device.getKernel(image.module, name));
 }
 
 static void launch(void *kernel, const LaunchConfig &given, void *stream,

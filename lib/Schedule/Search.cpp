@@ -1,10 +1,12 @@
 //===- Search.cpp - A faster schedule by measurement ----------------------===//
 //
 // Steps from a schedule to the fastest of its neighbours while that is faster.
-// The model that chose the first one is good: what it misses is near.
+// The model that chose the first one is good: what it misses is near. So is
+// what to take where it misses that a schedule spills.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Structures.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -140,6 +142,48 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     set(&Fields::structure, structure);
   }
   return found.takeVector();
+}
+
+ScheduleAttr norm_fusion::getSmallerSchedule(const Problem &problem,
+                                             ScheduleAttr from,
+                                             const TargetInfo &target) {
+  std::string ignored;
+  auto get = [&](const Fields &fields) {
+    ScheduleAttr schedule = fields.get();
+    return schedule && isLegalSchedule(problem, schedule, target, ignored)
+               ? schedule
+               : ScheduleAttr();
+  };
+  Structure structure = from.getStructure();
+  unsigned budget = getRegisterBudget(target, from);
+  if (structure == Structure::ring || structure == Structure::small) {
+    if (estimateRegisters(problem, from) > budget)
+      return {};
+    Fields fields(from);
+    while (--fields.rowGroups > 0)
+      if (ScheduleAttr smaller = get(fields);
+          smaller && getRegisterBudget(target, smaller) > budget)
+        return smaller;
+  }
+  Fields fields(from);
+  fields.rows /= 2;
+  if (ScheduleAttr smaller = get(fields))
+    return smaller;
+  if (ShapedType::isDynamic(problem.columns) || structure == Structure::small ||
+      structure == Structure::plain)
+    return {};
+  // The same columns by more warps, and no more of them a block.
+  for (fields = Fields(from); --fields.chunks > 0;) {
+    // A frame is held by all blocks together.
+    fields.fit(isFramed(problem, from)
+                   ? int64_t(from.getCluster()) * from.getBlockColumns()
+                   : problem.columns);
+    fields.rowGroups =
+        std::max(from.getWarps() * from.getRowGroups() / fields.warps, 1u);
+    if (ScheduleAttr smaller = get(fields))
+      return smaller;
+  }
+  return {};
 }
 
 Expected<SearchResult>

@@ -22,7 +22,7 @@
 // CHECK: call @norm_fusion_workspace
 // CHECK: gpu.launch_func @norm_fusion_kernels::@grid_mixed_reduction_0 {{.*}}norm_fusion.kernel = {column_reductions = 1 : i64, columns = 1024 : i64, row_reductions = 1 : i64, rows = -1 : i64
 // CHECK: else
-// CHECK: gpu.launch_func @norm_fusion_kernels::@grid_mixed_reduction_0_plain
+// CHECK: gpu.launch_func @norm_fusion_kernels_plain::@grid_mixed_reduction_0_plain
 func.func @grid(%x: memref<?x1024xf32>, %o: memref<?x1024xf32>, %t: memref<1024xf32>) {
   norm_fusion.mixed_reduction dims = [row, column] ins(%x : memref<?x1024xf32>) outs(%o, %t : memref<?x1024xf32>, memref<1024xf32>) maps = [#e, #e, #c]
     schedule = #norm_fusion.schedule<"structure=ring warps=4 row-groups=2 slots=2 chunks=2 vector=4 copy=cp-async combine=grid"> {
@@ -41,8 +41,8 @@ func.func @grid(%x: memref<?x1024xf32>, %o: memref<?x1024xf32>, %t: memref<1024x
 // A pinned grid asks no device; the second kernel merges, nothing is cooperative.
 // CHECK-LABEL: func.func @kernel
 // CHECK-NOT: norm_fusion_multiprocessor_count
-// CHECK: gpu.launch_func @norm_fusion_kernels_{{[0-9]+}}::@kernel_mixed_reduction_{{[0-9]+}} blocks
-// CHECK: gpu.launch_func @norm_fusion_kernels_{{[0-9]+}}::@kernel_mixed_reduction_{{[0-9]+}}_combine
+// CHECK: gpu.launch_func @[[MODULE:norm_fusion_kernels_[0-9]+]]::@kernel_mixed_reduction_{{[0-9]+}} blocks
+// CHECK: gpu.launch_func @[[MODULE]]::@kernel_mixed_reduction_{{[0-9]+}}_combine
 func.func @kernel(%x: memref<?x5xf32>, %o: memref<?x5xf32>, %t: memref<5xf32>) {
   norm_fusion.mixed_reduction dims = [row, column] ins(%x : memref<?x5xf32>) outs(%o, %t : memref<?x5xf32>, memref<5xf32>) maps = [#e, #e, #c]
     schedule = #norm_fusion.schedule<"structure=plain warps=8 combine=kernel grid=16"> {

@@ -68,6 +68,17 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
     EXPECT_EQ(llvm::toString(context.takeError()), "");
     EXPECT_EQ(context.getAllocations().size(), 1u);
 
+    // An image is loaded when a kernel of it is wanted.
+    char nonsense[] = "nonsense";
+    void *image = find<void *(void *, size_t)>("mgpuModuleLoad")(
+        nonsense, sizeof(nonsense));
+    EXPECT_FALSE(context.hasError());
+    EXPECT_FALSE(find<void *(void *, const char *)>("mgpuModuleGetFunction")(
+        image, "k"));
+    EXPECT_TRUE(
+        contains(llvm::toString(context.takeError()), "can't load this image"));
+    find<void(void *)>("mgpuModuleUnload")(image);
+
     // The first error stays, and stops the rest.
     launch(kernel, 1, 1, 1, 3000, 1, 1, 0, nullptr, arguments, nullptr, 1);
     launch(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr, 1);

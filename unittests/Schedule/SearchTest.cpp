@@ -65,6 +65,38 @@ TEST_F(Search, neighboursAreLegalAndOthers) {
   }
 }
 
+TEST_F(Search, smallerSchedulesEnd) {
+  for (int64_t columns : {64, 384, 1001, 4096, 8192, 16384, 65536}) {
+    problem.columns = problem.innerColumns = columns;
+    std::string reason, error;
+    ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
+    ASSERT_TRUE(from) << reason;
+    llvm::DenseSet<ScheduleAttr> seen = {from};
+    while (ScheduleAttr smaller = getSmallerSchedule(problem, from, target)) {
+      EXPECT_TRUE(seen.insert(smaller).second) << smaller.getText();
+      EXPECT_TRUE(isLegalSchedule(problem, smaller, target, error))
+          << smaller.getText() << ": " << error;
+      EXPECT_EQ(smaller.getStructure(), from.getStructure());
+      // More registers a thread, or less to hold in them.
+      EXPECT_TRUE(smaller.getThreads() < from.getThreads() ||
+                  smaller.getRows() < from.getRows() ||
+                  smaller.getChunks() < from.getChunks())
+          << smaller.getText();
+      from = smaller;
+    }
+    EXPECT_LT(seen.size(), 20u) << columns;
+  }
+}
+
+TEST_F(Search, smallerThanWhatSpillsKnowingly) {
+  ScheduleAttr spills = get("cluster=1 warps=2 row-groups=4 slots=1 chunks=8 "
+                            "pace=0");
+  std::string error;
+  ASSERT_TRUE(isLegalSchedule(problem, spills, target, error)) << error;
+  EXPECT_FALSE(getSmallerSchedule(problem, spills, target));
+  EXPECT_TRUE(getSmallerSchedule(problem, start, target));
+}
+
 TEST_F(Search, noColumnsAndTooMany) {
   for (int64_t columns : {int64_t(0), int64_t(1) << 41, int64_t(1) << 62}) {
     problem.columns = problem.innerColumns = columns;

@@ -188,4 +188,18 @@ def NormFusionAttachTarget
            "Folder of the CUDA Toolkit that will serialize; empty: found later">];
 }
 
+def NormFusionSerialize : Pass<"norm-fusion-serialize", "::mlir::ModuleOp"> {
+  let summary = "gpu.modules to gpu.binary, side by side";
+  let description = [{
+    What `gpu-module-to-binary` does, for one gpu.module a thread of the context:
+    compiling a kernel takes a tenth of a second, and most modules have several.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+  let options = [
+    Option<"format", "format", "std::string", "\"isa\"",
+           "What kernels become: isa (PTX), bin (cubin) or fatbin">,
+    Option<"toolkit", "toolkit", "std::string", "\"\"",
+           "Folder of the CUDA Toolkit, for bin and fatbin">];
+}
+
 #endif // NORM_FUSION_CONVERSION_PASSES_TD

@@ -20,9 +20,11 @@ bool isBundle(StringRef path);
 
 /// Compiles `module` and writes a bundle. Exit code 3 where host code does more
 /// than allocate and launch.
-llvm::Error writeBundle(StringRef folder, OwningOpRef<ModuleOp> module,
-                        const Signature &signature,
-                        const CompileOptions &options, StringRef source);
+llvm::Expected<CompiledModule> writeBundle(StringRef folder,
+                                           OwningOpRef<ModuleOp> module,
+                                           const Signature &signature,
+                                           const CompileOptions &options,
+                                           StringRef source);
 
 /// A bundle that was read and checked, not yet on a device.
 struct Bundle {

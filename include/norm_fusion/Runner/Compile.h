@@ -37,6 +37,7 @@ struct Signature {
 /// What the report says of a kernel; the launch fills in the rest.
 struct KernelRecord {
   std::string name;
+  std::string schedule; ///< as text; empty: none of its own
   llvm::json::Object fields;
 };
 
@@ -50,6 +51,16 @@ struct CompileOptions {
   bool emulator = true;
   /// What isn't fused runs as simple kernels, not on the host.
   bool plainOnDevice = false;
+  /// Chosen schedules whose kernels were found to spill, and bytes a thread:
+  /// smaller ones are taken.
+  llvm::StringMap<unsigned> spilling;
+};
+
+/// A schedule that spills.
+struct SpillRecord {
+  std::string schedule;
+  unsigned bytes;      ///< a thread
+  std::string instead; ///< what was taken in its place; empty: it was kept
 };
 
 /// Schedule, tuning and form options of the command line into `compile`.
@@ -63,6 +74,8 @@ struct CompiledModule {
   bool hostTouchesMemory = true;
   std::vector<KernelRecord> kernels;
   llvm::StringSet<> plainKernels; ///< names of those of what isn't fused
+  std::vector<SpillRecord> spills; ///< of CompileOptions::spilling
+  llvm::StringSet<> shrinkable; ///< schedules that there are smaller ones for
   double totalMs = 0, ptxMs = 0;
 };
 

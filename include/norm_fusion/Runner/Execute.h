@@ -88,7 +88,7 @@ public:
   }
   const Signature &getSignature() const { return signature; }
   runtime::StreamHandle getStream() { return stream; }
-  /// Time that loading the kernels took.
+  /// Time that loading the kernels took that calls wanted so far.
   double getLoadMs() const { return loadMs; }
 
 protected:

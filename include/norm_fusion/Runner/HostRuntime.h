@@ -34,6 +34,10 @@ private:
 
 void recordLaunch(LaunchRecord record);
 
+/// Time that compiled code on this thread took to find its kernels: the first
+/// that it wants of an image loads it, and the driver compiles PTX.
+double getKernelLookupMs();
+
 /// Runs compiled code with `device`, `stream` and `arena` current on this
 /// thread. `code` must not own anything: a failed assertion jumps out of it.
 /// `capturing`: the stream records what it is given.

@@ -39,6 +39,7 @@ struct Report {
   double totalMs = 0, ptxMs = 0, ptxasMs = 0;
   std::vector<KernelRecord> kernels;
   unsigned plainLaunches = 0; ///< of kernels of what isn't fused
+  std::vector<SpillRecord> spills;
   std::vector<OutputReport> outputs;
   std::optional<bool> bitwise;
   std::optional<BenchmarkReport> benchmark;

@@ -167,8 +167,10 @@ struct EmulatorOptions {
   bool races = true;                ///< report accesses without ordering
   uint64_t weak = 0; ///< seed of when others see a store; 0: at once
   size_t memory = size_t(64) << 30; ///< bytes of the device
+  /// Kernels for blocks of more threads are said to spill; 0: none are.
+  unsigned spillThreads = 0;
   /// Parses "sms=8 shared-memory=65536 max-cluster=4 order-seed=1 races=0
-  /// weak=1".
+  /// weak=1 spill-threads=256".
   static llvm::Expected<EmulatorOptions> parse(llvm::StringRef text);
 };
 llvm::Expected<std::unique_ptr<Device>>

@@ -65,6 +65,16 @@ SmallVector<ScheduleAttr> getNeighbours(const Problem &problem,
                                         ScheduleAttr from,
                                         const TargetInfo &target);
 
+/// Bytes a thread that may be spilled: they cost less than a smaller schedule.
+inline constexpr unsigned kToleratedSpillBytes = 32;
+
+/// What to take in place of a schedule that was thought to have the registers
+/// but spills: fewer row groups, so that a thread has more, else fewer rows or
+/// vectors a thread. Null where nothing is smaller, or `from` was chosen
+/// because what doesn't spill is worse.
+ScheduleAttr getSmallerSchedule(const Problem &problem, ScheduleAttr from,
+                                const TargetInfo &target);
+
 /// What was found out about a schedule.
 struct Trial {
   ScheduleAttr schedule;

@@ -1,10 +1,11 @@
 //===- NormFusionToGPU.cpp - Mixed reductions to kernels and launches -----===//
 //
-// The host side of the conversion: makes a gpu.module an op, with one kernel a
-// variant (the schedule's, one for few rows where there is a schedule for them,
-// and the plain one for pointers that aren't aligned to 16 bytes), and the code
-// that sizes the grid and the workspace on the device found at run time and
-// launches it. The kernels' bodies are written by KernelEmitter.
+// The host side of the conversion: makes one kernel a variant of an op (the
+// schedule's, one for few rows where there is a schedule for them, and the
+// plain one for pointers that aren't aligned to 16 bytes), and the code that
+// sizes the grid and the workspace on the device found at run time and launches
+// it. Each variant has a gpu.module to itself, so that what follows compiles
+// them side by side. The kernels' bodies are written by KernelEmitter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,10 @@ using namespace mlir;
 using namespace mlir::norm_fusion;
 
 namespace {
-/// Host values of one op that the launches of all its variants share.
+/// What the launches of all variants of one op share: host values, for the
+/// most.
 struct HostValues {
+  std::string name;               ///< what the kernels' names begin with
   SmallVector<Value> pointers;    ///< !llvm.ptr, or the scalar
   SmallVector<Value> dims;        ///< index
   SmallVector<Value> dynamicDims; ///< i64
@@ -58,8 +61,8 @@ private:
                             gpu::GPUModuleOp module, StringRef name,
                             bool combineOnly);
   void launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
-              ScheduleAttr schedule, gpu::GPUModuleOp module, StringRef name,
-              const HostValues &host, SymbolTable &symbols);
+              ScheduleAttr schedule, StringRef variant, const HostValues &host,
+              SymbolTable &symbols);
   LaunchSize getLaunchSize(ImplicitLocOpBuilder &b, MixedReductionOp op,
                            ScheduleAttr schedule, const HostValues &host,
                            SymbolTable &symbols);
@@ -335,9 +338,13 @@ ToGPUPass::LaunchSize ToGPUPass::getColumnsLaunchSize(ImplicitLocOpBuilder &b,
 }
 
 void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
-                       ScheduleAttr schedule, gpu::GPUModuleOp module,
-                       StringRef name, const HostValues &host,
-                       SymbolTable &symbols) {
+                       ScheduleAttr schedule, StringRef variant,
+                       const HostValues &host, SymbolTable &symbols) {
+  OpBuilder moduleBuilder(&getContext());
+  auto module = gpu::GPUModuleOp::create(
+      moduleBuilder, op.getLoc(), ("norm_fusion_kernels" + variant).str());
+  symbols.insert(module);
+  std::string name = host.name + variant.str();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -384,7 +391,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   };
   emit(name, /*combineOnly=*/false);
   if (op.isSplit() && schedule.getCombine() == Combine::kernel)
-    emit((name + "_combine").str(), /*combineOnly=*/true);
+    emit(name + "_combine", /*combineOnly=*/true);
 }
 
 Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
@@ -492,6 +499,8 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   }
 
   HostValues host;
+  host.name =
+      (getFunctionName(op) + "_mixed_reduction_" + Twine(numWorkspaces)).str();
   host.dims.resize(op.getNumDims());
   SmallVector<int64_t> sizes = op.getStaticDimSizes();
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
@@ -534,14 +543,8 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
     total = arith::MulIOp::create(b, total, host.dims[d]);
   }
 
-  OpBuilder moduleBuilder(&getContext());
-  auto module = gpu::GPUModuleOp::create(moduleBuilder, op.getLoc(),
-                                         StringRef("norm_fusion_kernels"));
-  symbols.insert(module);
   getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                           b.getUnitAttr());
-  std::string name =
-      (getFunctionName(op) + "_mixed_reduction_" + Twine(numWorkspaces)).str();
 
   // Vectors need pointers that are multiples of 16.
   auto isAligned = [&] {
@@ -557,10 +560,10 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
         .getResult();
   };
   // The first variant that is possible.
-  auto launchIf = [&](Value possible, ScheduleAttr variant, const Twine &name) {
+  auto launchIf = [&](Value possible, ScheduleAttr given, StringRef variant) {
     auto ifOp = scf::IfOp::create(b, possible, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
-    launch(b, op, variant, module, name.str(), host, symbols);
+    launch(b, op, given, variant, host, symbols);
     b.setInsertionPointToStart(ifOp.elseBlock());
   };
   bool isPlain = schedule.getStructure() == Structure::plain;
@@ -572,15 +575,13 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
                               arith::ConstantIndexOp::create(b, most));
     launchIf(arith::AndIOp::create(
                  b, isPossible(b, op, few, host, aligned, symbols), isFew),
-             few, name + "_few_rows");
+             few, "_few_rows");
   }
   if (isPlain) {
-    launch(b, op, schedule, module, name, host, symbols);
+    launch(b, op, schedule, "", host, symbols);
   } else {
-    launchIf(isPossible(b, op, schedule, host, aligned, symbols), schedule,
-             name);
-    launch(b, op, getPlainSchedule(schedule), module, name + "_plain", host,
-           symbols);
+    launchIf(isPossible(b, op, schedule, host, aligned, symbols), schedule, "");
+    launch(b, op, getPlainSchedule(schedule), "_plain", host, symbols);
   }
   b.setInsertionPoint(op);
   for (auto [packed, target] : copyBack)

@@ -136,7 +136,8 @@ class EmulatorDevice final : public Device {
 public:
   EmulatorDevice(const EmulatorOptions &options,
                  std::unique_ptr<llvm::orc::LLJIT> jit)
-      : machine(options), memory(options.memory), jit(std::move(jit)) {
+      : machine(options), memory(options.memory),
+        spillThreads(options.spillThreads), jit(std::move(jit)) {
     properties.name = "emulator";
     properties.chip = "sm_90a";
     properties.multiprocessors = options.sms;
@@ -161,6 +162,9 @@ public:
     info.sharedMemoryBytes = kernel.record->staticShared;
     info.maxThreads =
         kernel.record->maxThreads ? kernel.record->maxThreads : 1024;
+    // It has no registers to run out of.
+    if (spillThreads && info.maxThreads > spillThreads)
+      info.spillBytes = 64;
     info.cooperative = kernel.cooperative;
     info.programmaticDependent = kernel.dependent;
     return info;
@@ -260,6 +264,7 @@ private:
   Machine machine;
   DeviceProperties properties;
   Memory memory;
+  const unsigned spillThreads;
   std::mutex launchMutex;
   std::mutex imageMutex;
   std::unique_ptr<llvm::orc::LLJIT> jit;
