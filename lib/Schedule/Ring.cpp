@@ -231,7 +231,11 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     fitting = chooseHalfVectors(context, problem, target, vector, combine);
     reason = "half vectors leave fewer lanes idle";
   }
-  if (!fitting && frame != 0)
+  // Two vectors a lane are enough where they leave few lanes idle.
+  unsigned blocks, warpsOfBlock;
+  if (!fitting && frame != 0 &&
+      (!chooseWarps(vectors, 2, 6, frame, target, blocks, warpsOfBlock) ||
+       vectors * 20 < int64_t(blocks) * warpsOfBlock * 2 * 32 * 19))
     fitting = chooseThreeVectors(context, problem, target, combine, reason);
   if (fitting)
     return fitting;
