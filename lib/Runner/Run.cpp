@@ -65,6 +65,7 @@ private:
   Error executeBundle();
   Error emitBundle();
   Error compileAndRun();
+  void reportCompiled(CompiledModule &compiled);
   bool findSpills(const CompiledModule &compiled);
   Error reportRun();
   int64_t getLargestSize() const;
@@ -193,10 +194,7 @@ Error Run::compileAndRun() {
     finishRemarks(*context);
   if (!compiled)
     return compiled.takeError();
-  report.fused = compiled->fused;
-  report.totalMs += compiled->totalMs;
-  report.ptxMs += compiled->ptxMs;
-  report.kernels = std::move(compiled->kernels);
+  reportCompiled(*compiled);
   plainKernels = std::move(compiled->plainKernels);
   hostTouchesMemory = compiled->hostTouchesMemory;
   Expected<std::unique_ptr<Program>> created =
@@ -215,6 +213,15 @@ Error Run::compileAndRun() {
   report.plainLaunches = 0;
   failure.clear();
   return compileAndRun();
+}
+
+/// What was compiled, perhaps not for the first time: kernels of the last time,
+/// times of all.
+void Run::reportCompiled(CompiledModule &compiled) {
+  report.fused = compiled.fused;
+  report.totalMs += compiled.totalMs;
+  report.ptxMs += compiled.ptxMs;
+  report.kernels = std::move(compiled.kernels);
 }
 
 /// Notes the schedules that spill. True if compiling again helps: nobody asked
@@ -328,10 +335,7 @@ Error Run::emitBundle() {
   // What there is to say without a device.
   report.entry = entry->name;
   report.chip = compile.chip;
-  report.fused = written->fused;
-  report.totalMs = written->totalMs;
-  report.ptxMs = written->ptxMs;
-  report.kernels = std::move(written->kernels);
+  reportCompiled(*written);
   return writeReport(options.json, report);
 }
 

@@ -96,7 +96,7 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
                                             Combine combine) {
   ScheduleAttr best;
   unsigned full = getFullVector(problem);
-  unsigned narrowest = *llvm::min_element(problem.elementBytes);
+  unsigned narrowest = getNarrowest(problem);
   auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
                       unsigned chunks) {
     // A lane's columns, which decide how many warps have the registers.

@@ -4,11 +4,10 @@
 // of an element; and where they aren't one of a sector of the L2 cache, at half
 // a sector, so that each warp's vectors touch one sector more. The vectors of a
 // *frame* that begins at a multiple of its size, at or before the row's start,
-// are aligned all the same. How far a row's
-// start is behind its frame's, its *shift*, repeats from row to row, and a row
-// group takes rows of one shift alone: so a lane's columns, its accumulators
-// and its column inputs stay what they are from row to row, as where rows are
-// aligned.
+// are aligned all the same. How far a row's start is behind its frame's, its
+// *shift*, repeats from row to row, and a row group takes rows of one shift
+// alone: so a lane's columns, its accumulators and its column inputs stay what
+// they are from row to row, as where rows are aligned.
 //
 // The elements before a row's first whole vector and behind its last one are
 // single lanes' of the first warp; they are loaded a step ahead, as the inputs
