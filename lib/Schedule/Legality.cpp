@@ -43,9 +43,9 @@ unsigned norm_fusion::getExchangeBarrierBytes(ScheduleAttr schedule) {
 
 unsigned norm_fusion::getPartBytes(const Problem &problem,
                                    ScheduleAttr schedule) {
-  // The rows of a tile are exchanged together.
+  // The rows of a step are exchanged together, those of a warp not at all.
   unsigned rows =
-      schedule.getStructure() == Structure::tile ? schedule.getRows() : 1;
+      schedule.getStructure() == Structure::small ? 1 : schedule.getRows();
   unsigned bytes = std::max(problem.rowReductions * rows, 1u) * 8;
   return llvm::alignTo(bytes, bytes > 8 ? 16 : 8);
 }
@@ -255,12 +255,15 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   "to {1} blocks",
                                   cluster, target.maxCluster));
   }
-  if (!isSmall && (schedule.getLanes() != 32 ||
-                   (schedule.getRows() != 1 && !isTile && !isColumns)))
-    return refuse(llvm::formatv(
-        "lanes={0} rows={1} with structure={2}, expected 32 and 1",
-        schedule.getLanes(), schedule.getRows(),
-        stringifyStructure(structure)));
+  if (!isSmall && schedule.getLanes() != 32)
+    return refuse(llvm::formatv("lanes={0} with structure={1}, expected 32",
+                                schedule.getLanes(),
+                                stringifyStructure(structure)));
+  if (schedule.getRows() != 1 &&
+      (structure == Structure::plain || structure == Structure::rows))
+    return refuse(llvm::formatv("rows={0} with structure={1}, expected 1",
+                                schedule.getRows(),
+                                stringifyStructure(structure)));
   if (isSmall && schedule.getWarps() != 1)
     return refuse(llvm::formatv("warps={0} with structure=small, expected 1",
                                 schedule.getWarps()));
@@ -302,21 +305,23 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(why + ": that needs one column dimension, arrays in the "
                           "order of the op's dimensions, and reductions over "
                           "all rows and over all columns");
-    if (framed && (2 * vector > schedule.getLanes() || schedule.getRows() != 1))
+    if (framed && (2 * vector > schedule.getLanes() ||
+                   (isSmall && schedule.getRows() != 1)))
       return refuse(
-          llvm::formatv("lanes={0} rows={1} with {2}, expected rows=1 "
-                        "and lanes of twice the vector",
-                        schedule.getLanes(), schedule.getRows(), why));
+          llvm::formatv("structure={0} lanes={1} rows={2} with {3}, expected "
+                        "lanes of twice the vector, and rows=1 if small",
+                        name, schedule.getLanes(), schedule.getRows(), why));
     // Those that count the steps have rows, wherever others have.
     if (framed && schedule.getPace() != 0 && schedule.getRowGroups() == 1)
       return refuse(llvm::formatv("pace={0} row-groups=1 with {1}, expected "
                                   "row-groups=2 or more",
                                   schedule.getPace(), why));
-    if (shifted && (isSmall || problem.innerColumns != problem.columns))
+    if (shifted && (isSmall || schedule.getRows() != 1 ||
+                    problem.innerColumns != problem.columns))
       return refuse(llvm::formatv(
-          "structure={0} vector={1} makes copies of up to 4 bytes: these need "
-          "structure=ring and one column dimension",
-          name, vector));
+          "structure={0} vector={1} rows={2} makes copies of up to 4 bytes: "
+          "these need structure=ring, rows=1 and one column dimension",
+          name, vector, schedule.getRows()));
     // A block of columns is held by neighbouring lanes, in one chunk.
     for (int64_t block : problem.blockColumns)
       if (block == 0 || block % vector ||

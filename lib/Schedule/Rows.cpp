@@ -2,9 +2,9 @@
 //
 // Row-only groups have nothing that lives longer than a row: the hardware hands
 // out the rows, one a row group of a block, and many blocks a multiprocessor
-// keep memory busy. A thread loads about four vectors, all at once. Measured on
-// an H200 (forward norms, bf16 and fp8): rings lose 2 to 8% to it, blocks that
-// stay resident 4 to 12%, one vector a thread 35 to 40%.
+// keep memory busy. A thread loads two to four vectors, all at once. Measured
+// on an H200 (forward norms, bf16 and fp8): rings lose 2 to 8% to it, blocks
+// that stay resident 4 to 12%, one vector a thread 35 to 40%.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +38,20 @@ bool norm_fusion::isTiledOutput(MixedReductionOp op, unsigned i) {
 }
 
 /// Threads a multiprocessor that the blocks should come to: at least, where all
-/// of a block waits for loads at once, and as far as more of them help.
-static constexpr unsigned kFewThreads = 1024, kThreads = 1280;
+/// of a block waits for loads at once; as far as more of them help; and that of
+/// light kernels, in blocks of up to 256 threads and of more.
+static constexpr unsigned kFewThreads = 1024, kThreads = 1280,
+                          kLightThreads = 1536, kMostThreads = 2048;
+
+/// One array is read, and none written that is narrower.
+static bool isLight(const Problem &problem) {
+  return problem.elementBytes.size() == 1 && !problem.narrowOutputs;
+}
 
 /// 32-bit registers that a thread needs, estimated from what kernels compiled
 /// to without spills: the packed vectors of its rows, also of those that are
-/// loaded ahead, and of the columns' inputs, the addresses of a tile's rows,
-/// and the rest.
+/// loaded ahead, and of the columns' inputs, the addresses of a tile's rows or
+/// the place of one of several row groups, and the rest.
 static unsigned estimateRowRegisters(const Problem &problem,
                                      ScheduleAttr schedule,
                                      unsigned stepsAhead) {
@@ -53,7 +60,10 @@ static unsigned estimateRowRegisters(const Problem &problem,
   unsigned bytes = rows * problem.bytesPerColumn() + problem.columnInputBytes;
   bool isTile = schedule.getStructure() == Structure::tile;
   return llvm::divideCeil(columns * bytes, 4) +
-         (isTile ? 4 * schedule.getRows() : 0) + (stepsAhead ? 36 : 16);
+         (isTile                        ? 4 * schedule.getRows()
+          : schedule.getRowGroups() > 1 ? 12
+                                        : 0) +
+         (stepsAhead ? 36 : 16);
 }
 
 /// Blocks that a multiprocessor's registers are shared out to.
@@ -62,8 +72,13 @@ static unsigned countBlocks(const Problem &problem, ScheduleAttr schedule,
   unsigned threads = schedule.getThreads();
   unsigned needed =
       llvm::alignTo(estimateRowRegisters(problem, schedule, stepsAhead), 8);
-  return std::clamp(registers / (threads * needed), 1u,
-                    std::max(kThreads / threads, 1u));
+  unsigned most = kThreads;
+  if (schedule.getStructure() == Structure::rows && isLight(problem))
+    most = threads > 256 ? kMostThreads : kLightThreads;
+  // Each of a multiprocessor's four parts takes whole warps.
+  unsigned held = llvm::alignTo(threads, 4 * 32);
+  return std::clamp(registers / (held * needed), 1u,
+                    std::max(most / threads, 1u));
 }
 
 unsigned norm_fusion::getStepsAhead(const Problem &problem,
@@ -137,26 +152,27 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
                                      std::string &reason) {
   unsigned vector = getVector(problem);
   int64_t vectors = getVectors(problem, vector);
-  // Four vectors a thread, or what leaves fewer lanes idle; two where the row
-  // is short, of two arrays in blocks of 16 warps (H200, forward_residual of
-  // 16384x4096 and 8192x8192: 1% less than four in small blocks).
+  // Four vectors a thread, or what leaves fewer lanes idle; where results are
+  // as wide as what is read, two or three if that takes no more than 16 warps:
+  // the many blocks have short waits each (H200, forward norms: 1 to 4%). Two
+  // arrays in blocks of 16 warps (forward_residual of 16384x4096 and 8192x8192:
+  // 1% less than in small ones).
   unsigned arrays = problem.elementBytes.size();
-  bool isShort = arrays <= 2 && !problem.narrowOutputs && vectors > 256 &&
-                 vectors <= 512 * arrays;
-  unsigned fewestWarps = isShort && arrays == 2 ? 16 : 4;
+  bool isEven = arrays <= 2 && !problem.narrowOutputs;
+  unsigned fewestWarps = isEven && arrays == 2 && vectors > 256 ? 16 : 4;
   SmallVector<unsigned> order{4, 5, 3, 6, 2, 8, 1};
-  if (isShort)
+  if (isEven)
     order = {2, 3, 4, 5, 6, 8, 1};
   ScheduleAttr best;
   int64_t fewestIdle = std::numeric_limits<int64_t>::max();
   std::string why;
-  for (unsigned chunks : order) {
+  auto consider = [&](unsigned chunks, unsigned mostWarps) {
     int64_t warps = llvm::divideCeil(vectors, int64_t(32 * chunks));
-    if (warps > 32) {
+    if (warps > mostWarps) {
       why = llvm::formatv("a row of {0} columns takes {1} warps, a block has "
-                          "32",
-                          problem.columns, warps);
-      continue;
+                          "{2}",
+                          problem.columns, warps, mostWarps);
+      return;
     }
     // Short rows share a block.
     unsigned groups = std::max<unsigned>(fewestWarps / warps, 1);
@@ -165,14 +181,20 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
         chunks, vector, Copy::load, Combine::grid, /*pace=*/0, /*grid=*/0,
         /*lanes=*/32, /*rows=*/1, /*frame=*/0);
     if (!isLegalSchedule(problem, schedule, target, why))
-      continue;
-    // An eighth fewer idle lanes is worth another number of vectors.
-    int64_t idle = (warps * 32 * chunks - vectors) * 8;
-    bool isLess = fewestIdle - idle > vectors;
-    if (best && !isLess)
-      continue;
+      return;
+    // An eighth fewer idle lanes is worth another number of vectors, and where
+    // two or three may do, a thirtieth.
+    int64_t idle = (warps * 32 * chunks - vectors) * (isEven ? 32 : 8);
+    if (best && fewestIdle - idle <= vectors)
+      return;
     best = schedule;
     fewestIdle = idle;
+  };
+  for (unsigned mostWarps : {isEven ? 16 : 32, 32}) {
+    if (best)
+      break;
+    for (unsigned chunks : order)
+      consider(chunks, mostWarps);
   }
   if (!best) {
     reason = why;

@@ -13,7 +13,7 @@ using namespace mlir::norm_fusion;
 
 /// Vectors of a row that the blocks of structure=rows, several on a
 /// multiprocessor, exchange twice as fast as a ring does.
-static constexpr int64_t kRowOfBlocks = 512;
+static constexpr int64_t kRowOfBlocks = 1024;
 
 ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
                                          const Problem &problem,

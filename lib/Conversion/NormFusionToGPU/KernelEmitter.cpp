@@ -40,9 +40,9 @@ static Type withWidth(Type element, unsigned width) {
 
 Value norm_fusion::createAsm(ImplicitLocOpBuilder &b, TypeRange results,
                              ValueRange operands, StringRef text,
-                             StringRef constraints) {
+                             StringRef constraints, bool hasSideEffects) {
   auto op = LLVM::InlineAsmOp::create(
-      b, results, operands, text, constraints, /*has_side_effects=*/true,
+      b, results, operands, text, constraints, hasSideEffects,
       /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());
@@ -125,10 +125,33 @@ Value KernelEmitter::i32(int64_t value) {
 Value KernelEmitter::i64(int64_t value) {
   return arith::ConstantIntOp::create(b, value, 64);
 }
+/// `value` as another one and a constant that was added to it last.
+static std::pair<Value, int64_t> splitConstant(Value value) {
+  APInt constant;
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum || !matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
+    return {value, 0};
+  return {sum.getLhs(), constant.getSExtValue()};
+}
+
+// Constants stay last in sums: they become offsets in the addresses of
+// instructions, and what comes before them is the same for many.
 Value KernelEmitter::add(Value a, Value c) {
-  return b.createOrFold<arith::AddIOp>(a, c);
+  auto [first, ofFirst] = splitConstant(a);
+  auto [second, ofSecond] = splitConstant(c);
+  Value sum = b.createOrFold<arith::AddIOp>(first, second);
+  if (int64_t constant = ofFirst + ofSecond) {
+    auto [rest, more] = splitConstant(sum);
+    sum = b.createOrFold<arith::AddIOp>(rest, i64(more + constant));
+  }
+  return sum;
 }
 Value KernelEmitter::mul(Value a, Value c) {
+  auto [first, constant] = splitConstant(a);
+  APInt factor;
+  if (constant && matchPattern(c, m_ConstantInt(&factor)))
+    return add(b.createOrFold<arith::MulIOp>(first, c),
+               i64(constant * factor.getSExtValue()));
   return b.createOrFold<arith::MulIOp>(a, c);
 }
 Value KernelEmitter::toI64(Value value) {
@@ -186,8 +209,13 @@ Value KernelEmitter::offset(unsigned i, ArrayRef<Value> indices) {
 }
 
 Value KernelEmitter::byteAddress(Value base, Value byteOffset) {
-  return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{byteOffset});
+  auto [variable, constant] = splitConstant(byteOffset);
+  Value address = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                                      ArrayRef<LLVM::GEPArg>{variable});
+  if (constant == 0)
+    return address;
+  return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), address,
+                             ArrayRef<LLVM::GEPArg>{int32_t(constant)});
 }
 
 Value KernelEmitter::address(unsigned i, Value elementOffset) {
@@ -241,6 +269,31 @@ Value KernelEmitter::loadGlobal(unsigned i, Value elementOffset, unsigned width,
       /*alignment=*/width == 1 ? bytes : std::min(bytes, 16u),
       /*isVolatile=*/false, /*isNonTemporal=*/false, isConstant);
   return fromMemory(loaded, element);
+}
+
+Value KernelEmitter::loadStreamed(unsigned i, Value elementOffset,
+                                  unsigned width) {
+  Type element = getElementTypeOrSelf(op.getOperand(i).getType());
+  unsigned words = getBytes(element) * width / 4;
+  if (words == 0)
+    return loadGlobal(i, elementOffset, width);
+  Value pointer = address(i, elementOffset);
+  Value loaded =
+      LLVM::PoisonOp::create(b, VectorType::get({words}, b.getI32Type()));
+  unsigned piece = std::min(words, 4u);
+  for (unsigned at = 0; at < words; at += piece) {
+    Value part =
+        loadWords("ld.global.L1::no_allocate",
+                  at ? byteAddress(pointer, i64(at * 4)) : pointer, piece,
+                  /*isOrdered=*/false);
+    for (unsigned w = 0; w < piece; ++w)
+      loaded = LLVM::InsertElementOp::create(
+          b, loaded, LLVM::ExtractElementOp::create(b, part, i32(w)),
+          i32(at + w));
+  }
+  return fromMemory(LLVM::BitcastOp::create(
+                        b, withWidth(getMemoryType(element), width), loaded),
+                    element);
 }
 
 void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {

@@ -43,9 +43,11 @@ Type getMemoryType(Type type);
 /// more than 32 bits.
 Type getWordType(Type type);
 
-/// Inline PTX with side effects; its result, if it has one.
+/// Inline PTX; its result, if it has one. Without side effects it may move as
+/// arithmetic may.
 Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
-                StringRef text, StringRef constraints);
+                StringRef text, StringRef constraints,
+                bool hasSideEffects = true);
 
 /// Cheap enough to be computed again rather than kept in a register.
 bool isCheapOp(Operation *op);
@@ -190,6 +192,8 @@ private:
   /// `isConstant`: nothing writes there while the kernel runs.
   Value loadGlobal(unsigned i, Value elementOffset, unsigned width,
                    bool isConstant = false);
+  /// What is read once, past the L1 cache.
+  Value loadStreamed(unsigned i, Value elementOffset, unsigned width);
   void storeGlobal(unsigned i, Value elementOffset, Value value);
   Value fromMemory(Value value, Type elementType);
   Value toMemory(Value value, Type elementType);
@@ -377,7 +381,7 @@ private:
   bool hasEnds() const;
   void makeFrames(Ring &ring);
   ColumnView makeEnds(const Ring &ring, Value shift, Value extent);
-  SmallVector<Value> loadEnds(const Ring &ring, Value k);
+  SmallVector<Value> loadEnds(const Ring &ring, Value k, unsigned u);
   Value addFramedSets(const Ring &ring, Value column, int64_t base,
                       PartialAccumulateOp accumulate);
 
@@ -420,6 +424,8 @@ private:
                     Value value);
   void storeWords(StringRef instruction, Value pointer, Value words);
   void storeRelaxed(Value pointer, Value words);
+  Value loadWords(StringRef instruction, Value pointer, unsigned words,
+                  bool isOrdered = true);
   Value loadRelaxed(Value pointer, unsigned words);
   Value loadRelaxed64(Value pointer);
   void storeTagged(Value pointer, Value word, Value tag);

@@ -57,10 +57,11 @@ Value KernelEmitter::isPaced(Value seen) {
 /// The count before the first step.
 Value KernelEmitter::startPace(const Ring &ring) {
   Value steps = ring.steps;
+  int64_t few = kFewSteps * (ring.takesTurns() ? ring.units : 1);
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         ring.part.partOfRow, i32(0));
   Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, steps,
-                                       mul(ring.stride, i64(kFewSteps)));
+                                       mul(ring.stride, i64(few)));
   Value isCountable =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps, i64(kUnpaced));
   return select(both(isFirst, both(isMany, isCountable)), i32(0),

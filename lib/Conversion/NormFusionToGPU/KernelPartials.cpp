@@ -103,8 +103,10 @@ void KernelEmitter::storeRelaxed(Value pointer, Value words) {
   storeWords("st.relaxed.gpu.global", pointer, words);
 }
 
-/// 1, 2 or 4 words that other blocks write while this kernel runs: a vector.
-Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
+/// 1, 2 or 4 words by `instruction`, whose type is appended: a vector. Loads
+/// that aren't ordered may move past stores.
+Value KernelEmitter::loadWords(StringRef instruction, Value pointer,
+                               unsigned words, bool isOrdered) {
   std::string constraints;
   for (unsigned k = 0; k < words; ++k)
     constraints += "=r,";
@@ -114,10 +116,12 @@ Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
                     : Type(LLVM::LLVMStructType::getLiteral(
                           b.getContext(), SmallVector<Type>(words, word)));
   Value loaded = createAsm(b, result, pointer,
-                           "ld.relaxed.gpu.global" + getVectorSuffix(words) +
-                               " " + listAsmOperands(0, words) + ", [$" +
-                               std::to_string(words) + "];",
-                           constraints + "l,~{memory}");
+                           (instruction + getVectorSuffix(words) + " " +
+                            listAsmOperands(0, words) + ", [$" +
+                            std::to_string(words) + "];")
+                               .str(),
+                           constraints + (isOrdered ? "l,~{memory}" : "l"),
+                           /*hasSideEffects=*/isOrdered);
   Value vector = LLVM::PoisonOp::create(b, VectorType::get({words}, word));
   for (unsigned k = 0; k < words; ++k) {
     Value part = words == 1
@@ -126,6 +130,11 @@ Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
     vector = LLVM::InsertElementOp::create(b, vector, part, i32(k));
   }
   return vector;
+}
+
+/// 1, 2 or 4 words that other blocks write while this kernel runs: a vector.
+Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
+  return loadWords("ld.relaxed.gpu.global", pointer, words);
 }
 
 /// 64 bits that other blocks write while this kernel runs.

@@ -75,6 +75,8 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
       ring.first);
   ring.mine =
       select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i64(0));
+  if (ring.takesTurns())
+    ring.mine = arith::CeilDivUIOp::create(b, ring.mine, i64(ring.units));
   return ring;
 }
 
@@ -84,7 +86,7 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
   SmallVector<RowView> rows(ring.units);
   for (auto [u, row] : llvm::enumerate(rows)) {
     Value index = getRow(ring, k, u);
-    if (ring.rowsAStep > 1) {
+    if (ring.rowsAStep > 1 || u > 0) {
       row.exists = isRow(index);
       index = lastRowAtMost(index);
     }
@@ -174,8 +176,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     for (BlockArgument argument : ring.rowInputs)
       types.push_back(argument.getType());
   if (hasEnds())
-    for (const Stream &stream : ring.streams)
-      types.push_back(op.getBodyBlock()->getArgument(stream.input).getType());
+    for (unsigned u = 0; u < units; ++u)
+      for (const Stream &stream : ring.streams)
+        types.push_back(op.getBodyBlock()->getArgument(stream.input).getType());
   unsigned firstScalar = 2 + types.size();
   if (!types.empty()) {
     auto ifAny = scf::IfOp::create(b, types, ring.any, /*withElseRegion=*/true);
@@ -230,9 +233,11 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
         row.values[argument] =
             shuffle(state[next++], source, NVVM::ShflKind::idx);
     if (hasEnds())
-      for (const Stream &stream : ring.streams)
-        rows[0].columns.back().values[op.getBodyBlock()->getArgument(
-            stream.input)] = state[next++];
+      for (RowView &row : rows)
+        for (const Stream &stream : ring.streams)
+          row.columns.back()
+              .values[op.getBodyBlock()->getArgument(stream.input)] =
+              state[next++];
     if (ring.async)
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
     llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
@@ -271,34 +276,38 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     for (unsigned p = 0; p <= waves.size(); ++p) {
       if (p > 0)
         forgetCheapValues(rows, inputs);
-      SmallVector<SmallVector<Value>> sums;
+      // The rows of a step are exchanged together.
+      SmallVector<RowReduceOp> wave;
+      SmallVector<Value> sums;
       for (RowView &row : rows) {
         swapRow(row);
-        sums.push_back(emitPhase(ring, p, row, ofScalars, accumulators));
+        llvm::append_range(sums,
+                           emitPhase(ring, p, row, ofScalars, accumulators));
         swapRow(row);
+        if (p < waves.size())
+          llvm::append_range(wave, waves[p]);
       }
       if (p == waves.size()) {
         if (p == 0)
           refill();
         break;
       }
+      exchangeRowSums(
+          wave, sums, ring.part.rowGroup, ring.part.warpOfRow, step,
+          [&] {
+            if (p == 0)
+              refill();
+            if (writesEarly && p == lastPartials)
+              writeEarly(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                               add(k, i64(1)), ring.mine),
+                         item, ring, identities, partials);
+          },
+          isSynced && p == 0);
       for (auto [u, row] : llvm::enumerate(rows)) {
         swapRow(row);
-        bool isLastUnit = u + 1 == units;
-        auto whileSent = [&] {
-          if (!isLastUnit)
-            return;
-          if (p == 0)
-            refill();
-          if (writesEarly && p == lastPartials)
-            writeEarly(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                             add(k, i64(1)), ring.mine),
-                       item, ring, identities, partials);
-        };
-        exchangeRowSums(waves[p], sums[u], ring.part.rowGroup,
-                        ring.part.warpOfRow, step, whileSent,
-                        isSynced && p == 0);
-        for (auto [reduce, sum] : llvm::zip(waves[p], sums[u]))
+        ArrayRef<Value> ofRow =
+            ArrayRef(sums).slice(u * waves[p].size(), waves[p].size());
+        for (auto [reduce, sum] : llvm::zip(waves[p], ofRow))
           rowValues[reduce.getResult()] = sum;
         swapRow(row);
       }

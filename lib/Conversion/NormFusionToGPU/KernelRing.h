@@ -18,6 +18,8 @@ struct KernelEmitter::Ring {
   unsigned slots; ///< steps that are copied ahead; the ring has one more
   unsigned units; ///< rows of a lane in a step
   unsigned rowsAStep;
+  /// A step has several rows, `stride` apart.
+  bool takesTurns() const { return rowsAStep == 1 && units > 1; }
   bool async, shifted, exact;
 
   Value lane, laneOfRow; ///< of the rows side by side in a warp

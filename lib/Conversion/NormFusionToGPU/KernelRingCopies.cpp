@@ -47,6 +47,8 @@ void KernelEmitter::placeStreams(Ring &ring) {
 
 /// Row `u` of a lane in step `k`. A warp's last rows may not exist.
 Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
+  if (ring.takesTurns())
+    k = add(mul(k, i64(ring.units)), i64(u));
   Value row = add(ring.first, mul(k, ring.stride));
   if (ring.rowsAStep == 1)
     return row;
@@ -147,7 +149,7 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
   for (unsigned u = 0; u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
     Value inside =
-        ring.rowsAStep > 1
+        ring.rowsAStep > 1 || u > 0
             ? isRow(row)
             : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, ring.mine)
                   .getResult();
@@ -189,7 +191,8 @@ SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
                                   offset(argument.getArgNumber(), indices), 1));
   }
   if (hasEnds())
-    llvm::append_range(loaded, loadEnds(ring, k));
+    for (unsigned u = 0; u < ring.units; ++u)
+      llvm::append_range(loaded, loadEnds(ring, k, u));
   return loaded;
 }
 

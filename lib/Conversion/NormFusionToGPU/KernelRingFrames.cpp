@@ -133,11 +133,12 @@ ColumnView KernelEmitter::makeEnds(const Ring &ring, Value shift,
   return view;
 }
 
-/// The lane's element of the ends in step `k`, of each stream.
-SmallVector<Value> KernelEmitter::loadEnds(const Ring &ring, Value k) {
+/// The lane's element of the ends of row `u` in step `k`, of each stream.
+SmallVector<Value> KernelEmitter::loadEnds(const Ring &ring, Value k,
+                                           unsigned u) {
   SmallVector<Value> loaded;
   SmallVector<Value> indices(segmentIndices);
-  delinearize(lastRowAtMost(getRow(ring, k, 0)), reducedRowDims, indices);
+  delinearize(lastRowAtMost(getRow(ring, k, u)), reducedRowDims, indices);
   delinearize(ring.views.back().column, columnDims, indices);
   for (const Stream &stream : ring.streams)
     loaded.push_back(

@@ -25,11 +25,11 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `cluster` | blocks | blocks that share a row |
     | `warps` | warps | warps of a block that share a row |
     | `row-groups` | rows | rows that a block works on at once |
-    | `slots` | rows | rows in flight ahead of their use, a row group; `tile`: steps that fill a tile, the next ones in flight if there are several |
+    | `slots` | steps | of `rows` rows, in flight ahead of their use, a row group; `tile`: steps that fill a tile, the next ones in flight if there are several |
     | `chunks` | vectors | vectors of a row that a lane owns |
     | `vector` | elements | consecutive columns of a vector |
     | `lanes` | lanes | lanes of a warp that share a row; printed unless 32 |
-    | `rows` | rows | rows that a lane works on at once; a tile has `row-groups` x `slots` times as many, the blocks of `columns` `row-groups` times; printed unless 1 |
+    | `rows` | rows | rows that a lane works on at once, whose sums are exchanged together; a tile has `row-groups` x `slots` times as many, the blocks of `columns` `row-groups` times; printed unless 1 |
     | `frame` | vectors | a ring's vectors begin at multiples of so many from an array's start, though rows begin anywhere, and a row group has rows of one shift; 0: they begin with the row, or where `vector` doesn't divide the columns at multiples of 2 (1 in clusters of more than two blocks); printed unless 0 |
     | `copy` | - | how a row reaches shared memory |
     | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch |
@@ -53,8 +53,12 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     unsigned getThreads() const {
       return getWarps() * getRowGroups() * 32;
     }
-    /// Rows that a row group (one warp, unless lanes = 32) takes in one step.
-    unsigned getRowsAStep() const { return 32 / getLanes() * getRows(); }
+    /// Neighbouring rows that a row group takes in one step. (The `rows` of a
+    /// ring are as far apart as those of its steps.)
+    unsigned getRowsAStep() const {
+      return getStructure() == Structure::ring ? 1
+                                               : 32 / getLanes() * getRows();
+    }
     /// Columns that the lanes of a block hold.
     unsigned getBlockColumns() const {
       return getWarps() * getChunks() * getLanes() * getVector();
