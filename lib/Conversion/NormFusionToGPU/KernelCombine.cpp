@@ -265,11 +265,6 @@ void KernelEmitter::emitTiles() {
   // beyond the exchange of row sums: what other warps still read there, the
   // ring or the sums of the tile before, must be read first.
   syncBlock();
-  // compute-sanitizer's racecheck takes warps that arrived at a barrier, and
-  // didn't wait there, to be one behind the others: that puts them level. (Less
-  // than 0.1 us.)
-  if (numApart > 0)
-    syncBlock();
   auto scratch = [&](unsigned a, Value w, Value tileColumn) {
     Value index =
         add(mul(add(i64(a * warps), w), i64(tileColumns)), tileColumn);

@@ -250,9 +250,6 @@ private:
                    unsigned lanes);
   /// `a` where `condition` is null, too.
   Value select(Value condition, Value a, Value b);
-  /// Whether the block's k-th row group or thread is among the `count` active
-  /// ones; null, which holds, for the first one and where all are.
-  Value isActive(unsigned k, Value count);
   /// Both hold; either may be null, which holds.
   Value both(Value a, Value b);
   Value toWord(Value value);
@@ -467,11 +464,7 @@ private:
   llvm::DenseMap<Value, Value> rowValues, uniformValues;
   unsigned threads;
   int64_t exchangeBytes;
-  bool framed;              ///< vectors are aligned, though rows begin anywhere
-  /// Row groups and threads of the block that syncBlock() and the block's sums
-  /// are of: the first ones, i64 and i32; null for all.
-  Value activeGroups, activeThreads;
-  unsigned numApart = 0; ///< barriers that row groups without rows arrive at
+  bool framed; ///< vectors are aligned, though rows begin anywhere
 };
 
 } // namespace mlir::norm_fusion

@@ -173,25 +173,8 @@ Value KernelEmitter::fromWord(Value word, Type type) {
                          : arith::BitcastOp::create(b, type, word).getResult();
 }
 
-/// Barrier 0, of all threads of the block, which come to it at one place; or
-/// where those that are active wait for each other, the next one, at which the
-/// others arrive.
-void KernelEmitter::syncBlock() {
-  if (!activeThreads)
-    NVVM::BarrierOp::create(b);
-  else
-    NVVM::BarrierOp::create(b, TypeRange(), i32(++numApart), i32(threads),
-                            NVVM::BarrierReductionAttr(), Value());
-}
-
-Value KernelEmitter::isActive(unsigned k, Value count) {
-  if (!count || k == 0)
-    return {};
-  return arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ult,
-      arith::ConstantOp::create(b, b.getIntegerAttr(count.getType(), k)),
-      count);
-}
+/// Barrier 0, of all threads of the block.
+void KernelEmitter::syncBlock() { NVVM::BarrierOp::create(b); }
 
 /// One mbarrier a row group and buffer of the exchange, first in shared memory.
 Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {

@@ -371,11 +371,8 @@ void KernelEmitter::writePartials(Value item,
     Type type = accumulations[a].getOperand().getType();
     int64_t bytes = getWordBytes(accumulations[a]);
     Type word = getWordType(type);
-    Value stride = i64(threads * step);
-    if (activeThreads)
-      stride = mul(toI64(activeThreads), i64(step));
     auto loop = scf::ForOp::create(b, mul(toI64(threadId()), i64(step)), mine,
-                                   stride, ValueRange());
+                                   i64(threads * step), ValueRange());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value column = loop.getInductionVar();
@@ -383,9 +380,7 @@ void KernelEmitter::writePartials(Value item,
     if (framed)
       sums[0] = addFramedSets(ring, column, base, accumulations[a]);
     for (unsigned g = 0; !framed && g < groups; ++g) {
-      Value adds = isActive(g, activeGroups);
-      Value group = select(adds, i64(g * columns * bytes), i64(0));
-      Value at = add(add(mul(column, i64(bytes)), i64(base)), group);
+      Value at = add(mul(column, i64(bytes)), i64(base + g * columns * bytes));
       Value part = LLVM::LoadOp::create(
           b, step == 1 ? word : Type(VectorType::get({step}, word)),
           sharedPointer(at), std::min<int64_t>(bytes * step, 16));
@@ -395,11 +390,10 @@ void KernelEmitter::writePartials(Value item,
                 ? part
                 : LLVM::ExtractElementOp::create(b, part, i32(e)).getResult(),
             type);
-        Value next = sums[e] ? createCombine(b, b.getLoc(),
-                                             accumulations[a].getCombiner(),
-                                             sums[e], value, /*contract=*/true)
-                             : value;
-        sums[e] = select(adds, next, sums[e]);
+        sums[e] = sums[e] ? createCombine(b, b.getLoc(),
+                                          accumulations[a].getCombiner(),
+                                          sums[e], value, /*contract=*/true)
+                          : value;
       }
     }
     Value total = sums[0];
@@ -431,10 +425,10 @@ void KernelEmitter::write(Value item, Ring &ring, ValueRange partials) {
   writePartials(item, accumulators, ring);
 }
 
-/// Writes within the ring's loop, in its last step, those row groups together
-/// that have rows. So that this takes no registers of the other steps,
-/// addresses start from opaque values, for they would be computed before the
-/// loop, and `partials` become `identities`.
+/// Writes within the ring's loop, in the last step of each row group. So that
+/// this takes no registers of the other steps, addresses start from opaque
+/// values, for they would be computed before the loop, and `partials` become
+/// `identities`.
 void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
                                ValueRange identities,
                                MutableArrayRef<Value> partials) {
@@ -466,21 +460,6 @@ void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
   llvm::SaveAndRestore savedFirst(
       ring.first,
       add(ring.firstRow, mul(toI64(ring.part.rowGroup), arguments.splits)));
-  llvm::SaveAndRestore savedGroups(activeGroups);
-  llvm::SaveAndRestore savedThreads(activeThreads);
-  numApart = 0;
-  if (schedule.getRowGroups() > 1) {
-    activeGroups = i64(1);
-    for (unsigned g = 1; g < schedule.getRowGroups(); ++g) {
-      Value first = add(ring.firstRow, mul(i64(g), arguments.splits));
-      activeGroups = add(activeGroups,
-                         toI64(arith::CmpIOp::create(
-                             b, arith::CmpIPredicate::ult, first, ring.end)));
-    }
-    activeThreads = arith::MulIOp::create(
-        b, arith::TruncIOp::create(b, b.getI32Type(), activeGroups),
-        i32(schedule.getWarps() * 32));
-  }
   write(item, ring, partials);
   scf::YieldOp::create(b, identities);
   llvm::copy(ifLast.getResults(), partials.begin());

@@ -29,9 +29,6 @@ using namespace mlir::norm_fusion;
 /// Warps of a row from which on the partials are written before its last wave.
 static constexpr unsigned kManyWarps = 3;
 
-/// Reductions of everything up to which these are: a block has 16 barriers.
-static constexpr unsigned kMostScalars = 8;
-
 /// The row group, the columns and the steps that are this lane's.
 KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   unsigned groups = schedule.getRowGroups(), lanes = schedule.getLanes();
@@ -70,6 +67,9 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   placeStreams(ring);
   ring.any =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, ring.end);
+  ring.allHaveRows = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult,
+      add(firstRow, mul(i64(groups - 1), arguments.splits)), ring.end);
   Value span = arith::SubIOp::create(
       b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
       ring.first);
@@ -199,13 +199,13 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     carried.push_back(startPace(ring));
 
   // Partials are complete before the last waves of the last row: written then,
-  // they travel while that row goes on. (0.4 to 3 us less, but for rows of so
-  // few warps that hardly anything is waited for.)
+  // they travel while that row goes on, if all row groups of the block, which
+  // meet for it, have rows. (0.4 to 3 us less, but for rows of so few warps
+  // that hardly anything is waited for.)
   ArrayRef<Value> identities = ArrayRef<Value>(carried).slice(
       firstScalar, scalars.size() + numAccumulators);
   unsigned lastPartials = getPartialsPhase();
   bool writesEarly = lastPartials < waves.size() && !identities.empty() &&
-                     scalars.size() <= kMostScalars &&
                      schedule.getCluster() * schedule.getWarps() >= kManyWarps;
 
   // The first rows are on their way meanwhile.
@@ -298,8 +298,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
             if (p == 0)
               refill();
             if (writesEarly && p == lastPartials)
-              writeEarly(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                               add(k, i64(1)), ring.mine),
+              writeEarly(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                    add(k, i64(1)), ring.mine),
+                              ring.allHaveRows),
                          item, ring, identities, partials);
           },
           isSynced && p == 0);
@@ -323,21 +324,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
     return loop.getResult(1);
   }
-  // Where no row group of the block has a row; else those without one arrive
-  // where the others meet.
-  auto ifNone =
-      scf::IfOp::create(b,
-                        arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
-                                              ring.firstRow, ring.end),
-                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifNone.thenBlock());
-  write(item, ring, identities);
-  b.setInsertionPointToStart(ifNone.elseBlock());
-  guarded(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.mine, i64(0)),
-          [&] {
-            for (unsigned id = 1; id <= numApart; ++id)
-              NVVM::BarrierArriveOp::create(b, i32(id), i32(threads));
-          });
+  b.setInsertionPointToStart(
+      scf::IfOp::create(b, ring.allHaveRows, /*withElseRegion=*/true)
+          .elseBlock());
+  write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
   return loop.getResult(1);
 }

@@ -38,6 +38,7 @@ struct KernelEmitter::Ring {
   Value steps;                    ///< i64, of all row groups
   Value first, stride, mine, any; ///< i64; `any`: i1, mine > 0
   Value firstRow;                 ///< of the block's first row group, i64
+  Value allHaveRows;              ///< i1: all row groups of the block
   Value end; ///< i64: row groups whose first step is before this one have rows
 };
 

@@ -175,15 +175,12 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
   };
   if (groups * rows <= 16) { // loads in flight together
     Value sum = identity;
-    for (unsigned g = 0; g < groups; ++g) {
-      Value adds = isActive(g, activeGroups);
-      sum = select(adds, addGroup(select(adds, i64(g), i64(0)), sum), sum);
-    }
+    for (unsigned g = 0; g < groups; ++g)
+      sum = addGroup(i64(g), sum);
     return sum;
   }
   auto loop =
-      scf::ForOp::create(b, i64(0), activeGroups ? activeGroups : i64(groups),
-                         i64(1), ValueRange{identity});
+      scf::ForOp::create(b, i64(0), i64(groups), i64(1), ValueRange{identity});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   scf::YieldOp::create(

@@ -90,11 +90,9 @@ Value KernelEmitter::reduceBlockScalar(Value value, unsigned k) {
   syncBlock();
   Value total;
   for (unsigned w = 0; w < warps; ++w) {
-    Value adds = isActive(w * 32, activeThreads);
-    Value warp = select(adds, i64(w), i64(0));
     Value part = fromWord(
-        LLVM::LoadOp::create(b, getWordType(type), scratch(warp)), type);
-    total = select(adds, total ? combine(total, part) : part, total);
+        LLVM::LoadOp::create(b, getWordType(type), scratch(i64(w))), type);
+    total = total ? combine(total, part) : part;
   }
   return total;
 }
