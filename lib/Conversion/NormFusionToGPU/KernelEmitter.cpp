@@ -140,7 +140,7 @@ Value KernelEmitter::add(Value a, Value c) {
   auto [first, ofFirst] = splitConstant(a);
   auto [second, ofSecond] = splitConstant(c);
   Value sum = b.createOrFold<arith::AddIOp>(first, second);
-  if (int64_t constant = ofFirst + ofSecond) {
+  if (uint64_t constant = uint64_t(ofFirst) + ofSecond) {
     auto [rest, more] = splitConstant(sum);
     sum = b.createOrFold<arith::AddIOp>(rest, i64(more + constant));
   }
@@ -151,7 +151,7 @@ Value KernelEmitter::mul(Value a, Value c) {
   APInt factor;
   if (constant && matchPattern(c, m_ConstantInt(&factor)))
     return add(b.createOrFold<arith::MulIOp>(first, c),
-               i64(constant * factor.getSExtValue()));
+               i64(uint64_t(constant) * factor.getZExtValue()));
   return b.createOrFold<arith::MulIOp>(a, c);
 }
 Value KernelEmitter::toI64(Value value) {
@@ -214,8 +214,10 @@ Value KernelEmitter::byteAddress(Value base, Value byteOffset) {
                                       ArrayRef<LLVM::GEPArg>{variable});
   if (constant == 0)
     return address;
-  return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), address,
-                             ArrayRef<LLVM::GEPArg>{int32_t(constant)});
+  bool isShort = llvm::isInt<31>(constant);
+  LLVM::GEPArg rest = isShort ? LLVM::GEPArg(int32_t(constant))
+                              : LLVM::GEPArg(i64(constant));
+  return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), address, rest);
 }
 
 Value KernelEmitter::address(unsigned i, Value elementOffset) {
