@@ -166,36 +166,31 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
   ScheduleAttr best;
   int64_t fewestIdle = std::numeric_limits<int64_t>::max();
   std::string why;
-  auto consider = [&](unsigned chunks, unsigned mostWarps) {
-    int64_t warps = llvm::divideCeil(vectors, int64_t(32 * chunks));
-    if (warps > mostWarps) {
-      why = llvm::formatv("a row of {0} columns takes {1} warps, a block has "
-                          "{2}",
-                          problem.columns, warps, mostWarps);
-      return;
+  for (unsigned most = isEven ? 16 : 32; !best && most <= 32; most *= 2)
+    for (unsigned chunks : order) {
+      int64_t warps = llvm::divideCeil(vectors, int64_t(32 * chunks));
+      if (warps > most) {
+        why = llvm::formatv("a row of {0} columns takes {1} warps, a block has "
+                            "{2}",
+                            problem.columns, warps, most);
+        continue;
+      }
+      // Short rows share a block.
+      unsigned groups = std::max<unsigned>(fewestWarps / warps, 1);
+      auto schedule = ScheduleAttr::get(
+          context, Structure::rows, /*cluster=*/1, warps, groups, /*slots=*/1,
+          chunks, vector, Copy::load, Combine::grid, /*pace=*/0, /*grid=*/0,
+          /*lanes=*/32, /*rows=*/1, /*frame=*/0);
+      if (!isLegalSchedule(problem, schedule, target, why))
+        continue;
+      // An eighth fewer idle lanes is worth another number of vectors, and
+      // where two or three may do, a thirtieth.
+      int64_t idle = (warps * 32 * chunks - vectors) * (isEven ? 32 : 8);
+      if (best && fewestIdle - idle <= vectors)
+        continue;
+      best = schedule;
+      fewestIdle = idle;
     }
-    // Short rows share a block.
-    unsigned groups = std::max<unsigned>(fewestWarps / warps, 1);
-    auto schedule = ScheduleAttr::get(
-        context, Structure::rows, /*cluster=*/1, warps, groups, /*slots=*/1,
-        chunks, vector, Copy::load, Combine::grid, /*pace=*/0, /*grid=*/0,
-        /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-    if (!isLegalSchedule(problem, schedule, target, why))
-      return;
-    // An eighth fewer idle lanes is worth another number of vectors, and where
-    // two or three may do, a thirtieth.
-    int64_t idle = (warps * 32 * chunks - vectors) * (isEven ? 32 : 8);
-    if (best && fewestIdle - idle <= vectors)
-      return;
-    best = schedule;
-    fewestIdle = idle;
-  };
-  for (unsigned mostWarps : {isEven ? 16 : 32, 32}) {
-    if (best)
-      break;
-    for (unsigned chunks : order)
-      consider(chunks, mostWarps);
-  }
   if (!best) {
     reason = why;
     return {};

@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// Registers of a multiprocessor, and the most of a thread, of all targets.
-static constexpr unsigned kRegisters = 65536, kMaxRegisters = 255;
+/// Registers of a thread at most, on all targets.
+static constexpr unsigned kMaxRegisters = 255;
 
 /// Items of a thread's loads that are in flight together at least, if they have
 /// no more words than that.

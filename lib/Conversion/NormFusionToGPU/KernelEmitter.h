@@ -52,10 +52,13 @@ Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
 /// Cheap enough to be computed again rather than kept in a register.
 bool isCheapOp(Operation *op);
 
-/// The same vector of i32 words, as far as the compiler can tell new ones: what
-/// is computed from them is computed again and not kept from where it was
-/// computed before.
-Value createOpaque(ImplicitLocOpBuilder &b, Value words);
+/// The same value, a scalar or vector of i32 or an i64, as far as the compiler
+/// can tell a new one: what is computed from it is computed again and not kept
+/// from where it was computed before.
+Value createOpaque(ImplicitLocOpBuilder &b, Value value);
+
+/// Registers of a multiprocessor, on all targets.
+inline constexpr unsigned kRegisters = 65536;
 
 /// "{$first, $first+1, ...}", bare for one, and ".vN.b32": the operands of an
 /// inline PTX instruction that takes `count` words.
@@ -378,7 +381,7 @@ private:
   bool hasEnds() const;
   void makeFrames(Ring &ring);
   ColumnView makeEnds(const Ring &ring, Value shift, Value extent);
-  SmallVector<Value> loadEnds(const Ring &ring, Value k, unsigned u);
+  SmallVector<Value> loadEnds(const Ring &ring, SmallVector<Value> indices);
   Value addFramedSets(const Ring &ring, Value column, int64_t base,
                       PartialAccumulateOp accumulate);
 

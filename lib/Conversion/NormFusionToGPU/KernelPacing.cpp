@@ -30,7 +30,7 @@ static constexpr int64_t kUnpaced = 1 << 30;
 
 /// Computed where it is used: a pointer kept over the loop is two registers.
 Value KernelEmitter::getPaceCount(Value parity) {
-  parity = createAsm(b, parity.getType(), parity, "", "=r,0");
+  parity = createOpaque(b, parity);
   return byteAddress(
       arguments.workspace,
       add(mul(toI64(parity), i64(kPaceCountStride)), i64(kPaceCountOffset)));

@@ -440,23 +440,21 @@ void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
   b.setInsertionPointToStart(ifLast.elseBlock());
   scf::YieldOp::create(b, ValueRange(partials));
   b.setInsertionPointToStart(ifLast.thenBlock());
-  auto hide = [&](Value value) -> Value {
-    return createAsm(b, value.getType(), value, "", "=l,0");
-  };
-  llvm::SaveAndRestore savedPitch(pitch, hide(pitch));
-  llvm::SaveAndRestore savedSplits(arguments.splits, hide(arguments.splits));
+  llvm::SaveAndRestore savedPitch(pitch, createOpaque(b, pitch));
+  llvm::SaveAndRestore savedSplits(arguments.splits,
+                                   createOpaque(b, arguments.splits));
   llvm::SaveAndRestore savedViews(ring.views);
   for (ColumnView &view : ring.views)
-    view.column = hide(view.column);
+    view.column = createOpaque(b, view.column);
   if (hasOneItem()) { // read again rather than kept
     Value block = createAsm(b, b.getI32Type(), ValueRange(),
                             "mov.u32 $0, %ctaid.x;", "=r");
     item = toI64(arith::DivUIOp::create(b, block, i32(schedule.getCluster())));
   } else {
-    item = hide(item);
+    item = createOpaque(b, item);
   }
-  llvm::SaveAndRestore savedFirstRow(ring.firstRow,
-                                     hasOneItem() ? item : hide(ring.firstRow));
+  llvm::SaveAndRestore savedFirstRow(
+      ring.firstRow, hasOneItem() ? item : createOpaque(b, ring.firstRow));
   llvm::SaveAndRestore savedFirst(
       ring.first,
       add(ring.firstRow, mul(toI64(ring.part.rowGroup), arguments.splits)));

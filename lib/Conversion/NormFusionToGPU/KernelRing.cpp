@@ -67,9 +67,6 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   placeStreams(ring);
   ring.any =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, ring.end);
-  ring.allHaveRows = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ult,
-      add(firstRow, mul(i64(groups - 1), arguments.splits)), ring.end);
   Value span = arith::SubIOp::create(
       b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
       ring.first);
@@ -86,7 +83,7 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
   SmallVector<RowView> rows(ring.units);
   for (auto [u, row] : llvm::enumerate(rows)) {
     Value index = getRow(ring, k, u);
-    if (ring.rowsAStep > 1 || u > 0) {
+    if (ring.mayBeBehind(u)) {
       row.exists = isRow(index);
       index = lastRowAtMost(index);
     }
@@ -99,7 +96,7 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
     Value first =
         arith::TruncIOp::create(b, b.getI32Type(), ring.views[0].column);
     Value left = arith::SubIOp::create(b, i32(problem.columns), first);
-    left = createAsm(b, left.getType(), left, "", "=r,0");
+    left = createOpaque(b, left);
     for (RowView &row : rows)
       for (auto [c, view] : llvm::enumerate(row.columns)) {
         for (auto [e, exists] : llvm::enumerate(view.elementMasks))
@@ -159,6 +156,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
                               bool awaits) {
   Ring ring = makeRing(firstRow);
   unsigned slots = ring.slots, units = ring.units;
+  Value allHaveRows = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult,
+      add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
+      ring.end);
   if (ring.async) { // without rows, their dimensions may divide by zero
     guarded(ring.any, [&] {
       for (unsigned k = 0; k < slots; ++k)
@@ -172,13 +173,13 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   SmallVector<Value> carried{i32(0), step};
   unsigned numAccumulators = accumulations.size() * ring.views.size();
   SmallVector<Type> types;
-  for (unsigned u = 0; u < units; ++u)
+  for (unsigned u = 0; u < units; ++u) {
     for (BlockArgument argument : ring.rowInputs)
       types.push_back(argument.getType());
-  if (hasEnds())
-    for (unsigned u = 0; u < units; ++u)
+    if (hasEnds())
       for (const Stream &stream : ring.streams)
         types.push_back(op.getBodyBlock()->getArgument(stream.input).getType());
+  }
   unsigned firstScalar = 2 + types.size();
   if (!types.empty()) {
     auto ifAny = scf::IfOp::create(b, types, ring.any, /*withElseRegion=*/true);
@@ -228,16 +229,16 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     // where memory is congested.
     unsigned next = 2;
     Value source = ring.rowOfLane ? ring.lane : i32(0);
-    for (RowView &row : rows)
+    for (RowView &row : rows) {
       for (BlockArgument argument : ring.rowInputs)
         row.values[argument] =
             shuffle(state[next++], source, NVVM::ShflKind::idx);
-    if (hasEnds())
-      for (RowView &row : rows)
+      if (hasEnds())
         for (const Stream &stream : ring.streams)
           row.columns.back()
               .values[op.getBodyBlock()->getArgument(stream.input)] =
               state[next++];
+    }
     if (ring.async)
       NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
     llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
@@ -276,22 +277,22 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     for (unsigned p = 0; p <= waves.size(); ++p) {
       if (p > 0)
         forgetCheapValues(rows, inputs);
-      // The rows of a step are exchanged together.
-      SmallVector<RowReduceOp> wave;
       SmallVector<Value> sums;
       for (RowView &row : rows) {
         swapRow(row);
         llvm::append_range(sums,
                            emitPhase(ring, p, row, ofScalars, accumulators));
         swapRow(row);
-        if (p < waves.size())
-          llvm::append_range(wave, waves[p]);
       }
       if (p == waves.size()) {
         if (p == 0)
           refill();
         break;
       }
+      // The rows of a step are exchanged together.
+      SmallVector<RowReduceOp> wave;
+      for (unsigned u = 0; u < units; ++u)
+        llvm::append_range(wave, waves[p]);
       exchangeRowSums(
           wave, sums, ring.part.rowGroup, ring.part.warpOfRow, step,
           [&] {
@@ -300,7 +301,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
             if (writesEarly && p == lastPartials)
               writeEarly(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                                     add(k, i64(1)), ring.mine),
-                              ring.allHaveRows),
+                              allHaveRows),
                          item, ring, identities, partials);
           },
           isSynced && p == 0);
@@ -320,14 +321,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
-  if (!writesEarly) {
-    write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
-    return loop.getResult(1);
-  }
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(
-      scf::IfOp::create(b, ring.allHaveRows, /*withElseRegion=*/true)
-          .elseBlock());
+  if (writesEarly)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, allHaveRows, /*withElseRegion=*/true).elseBlock());
   write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
   return loop.getResult(1);
 }

@@ -20,6 +20,8 @@ struct KernelEmitter::Ring {
   unsigned rowsAStep;
   /// A step has several rows, `stride` apart.
   bool takesTurns() const { return rowsAStep == 1 && units > 1; }
+  /// Row `u` of a step may be behind the last one.
+  bool mayBeBehind(unsigned u) const { return rowsAStep > 1 || u > 0; }
   bool async, shifted, exact;
 
   Value lane, laneOfRow; ///< of the rows side by side in a warp
@@ -38,7 +40,6 @@ struct KernelEmitter::Ring {
   Value steps;                    ///< i64, of all row groups
   Value first, stride, mine, any; ///< i64; `any`: i1, mine > 0
   Value firstRow;                 ///< of the block's first row group, i64
-  Value allHaveRows;              ///< i1: all row groups of the block
   Value end; ///< i64: row groups whose first step is before this one have rows
 };
 

@@ -149,7 +149,7 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
   for (unsigned u = 0; u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
     Value inside =
-        ring.rowsAStep > 1 || u > 0
+        ring.mayBeBehind(u)
             ? isRow(row)
             : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, ring.mine)
                   .getResult();
@@ -189,10 +189,9 @@ SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
     for (BlockArgument argument : ring.rowInputs)
       loaded.push_back(loadGlobal(argument.getArgNumber(),
                                   offset(argument.getArgNumber(), indices), 1));
+    if (hasEnds())
+      llvm::append_range(loaded, loadEnds(ring, indices));
   }
-  if (hasEnds())
-    for (unsigned u = 0; u < ring.units; ++u)
-      llvm::append_range(loaded, loadEnds(ring, k, u));
   return loaded;
 }
 

@@ -133,12 +133,10 @@ ColumnView KernelEmitter::makeEnds(const Ring &ring, Value shift,
   return view;
 }
 
-/// The lane's element of the ends of row `u` in step `k`, of each stream.
-SmallVector<Value> KernelEmitter::loadEnds(const Ring &ring, Value k,
-                                           unsigned u) {
+/// The lane's element of the ends of the row at `indices`, of each stream.
+SmallVector<Value> KernelEmitter::loadEnds(const Ring &ring,
+                                           SmallVector<Value> indices) {
   SmallVector<Value> loaded;
-  SmallVector<Value> indices(segmentIndices);
-  delinearize(lastRowAtMost(getRow(ring, k, u)), reducedRowDims, indices);
   delinearize(ring.views.back().column, columnDims, indices);
   for (const Stream &stream : ring.streams)
     loaded.push_back(

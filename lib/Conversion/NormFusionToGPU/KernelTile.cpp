@@ -533,7 +533,7 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
     return loadStepRows(rows);
   };
   Value last = arith::SubIOp::create(b, share.steps, i64(1));
-  unsigned ahead = getStepsAhead(problem, schedule, 65536);
+  unsigned ahead = getStepsAhead(problem, schedule, kRegisters);
   SmallVector<Value> carried;
   for (unsigned k = 0; k < ahead; ++k)
     llvm::append_range(

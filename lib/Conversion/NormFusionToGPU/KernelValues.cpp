@@ -30,14 +30,17 @@ bool norm_fusion::isCheapOp(Operation *op) {
              arith::ConstantOp>(op);
 }
 
-Value norm_fusion::createOpaque(ImplicitLocOpBuilder &b, Value words) {
-  auto type = cast<VectorType>(words.getType());
+Value norm_fusion::createOpaque(ImplicitLocOpBuilder &b, Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return createAsm(b, value.getType(), value, "",
+                     value.getType().isInteger(64) ? "=l,0" : "=r,0");
   int64_t size = type.getDimSize(0);
   SmallVector<Value> parts;
   std::string outputs, inputs;
   for (int64_t k = 0; k < size; ++k) {
     Value index = arith::ConstantIntOp::create(b, k, 32);
-    parts.push_back(LLVM::ExtractElementOp::create(b, words, index));
+    parts.push_back(LLVM::ExtractElementOp::create(b, value, index));
     outputs += "=r,";
     inputs += (k ? "," : "") + std::to_string(k);
   }
@@ -77,13 +80,11 @@ SmallVector<ColumnView> KernelEmitter::getLaneViews(Value partOfRow,
     views[c].width = width;
     // Constants added last become offsets in the instructions' addresses; to a
     // value whose low bits aren't known, or they are combined with these.
-    if (c > 0)
-      views[c].column = add(views[0].column, i64(int64_t(c) * lanes * width));
-    else if (schedule.getStructure() != Structure::tile)
-      views[c].column = createAsm(b, b.getI64Type(), toI64(column), "", "=l,0",
-                                  /*hasSideEffects=*/false);
-    else
-      views[c].column = toI64(column);
+    views[c].column =
+        c == 0 ? toI64(column)
+               : add(views[0].column, i64(int64_t(c) * lanes * width));
+    if (c == 0 && schedule.getStructure() != Structure::tile)
+      views[c].column = createOpaque(b, views[c].column);
     if (c == 0)
       first = toI64(arith::SubIOp::create(
           b, column, arith::MulIOp::create(b, laneOfRow, i32(width))));

@@ -148,8 +148,9 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   function.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int>(schedule.getThreads()), 1, 1}));
 
-  function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(getMinBlocks(
-                                         Problem::get(op), schedule, 65536)));
+  function->setAttr("nvvm.minctasm",
+                    b.getI32IntegerAttr(
+                        getMinBlocks(Problem::get(op), schedule, kRegisters)));
 
   // Symbols of the module that the launcher and the kernel need.
   auto i8Array = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
@@ -272,7 +273,7 @@ ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
   // As many share the rows as a multiprocessor runs beside each other.
   if (inSteps && !shares) {
     Problem problem = Problem::get(op);
-    unsigned blocks = std::min(getMinBlocks(problem, schedule, 65536),
+    unsigned blocks = std::min(getMinBlocks(problem, schedule, kRegisters),
                                TargetInfo::get("sm_100")->sharedMemoryBytes /
                                    getSharedMemoryBytes(problem, schedule));
     clusters = arith::MulIOp::create(b, clusters, constant(blocks));
