@@ -298,17 +298,17 @@ Value KernelEmitter::loadStreamed(unsigned i, Value elementOffset,
                     element);
 }
 
-void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
+void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value,
+                                Value condition) {
   Type element = getElementTypeOrSelf(op.getOperand(i).getType());
   Value pointer = address(i, elementOffset);
   value = toMemory(value, element);
   auto vectorType = dyn_cast<VectorType>(value.getType());
   unsigned bytes =
       getBytes(element) * (vectorType ? vectorType.getDimSize(0) : 1);
-  if (bytes < 8 || !vectorType) {
-    LLVM::StoreOp::create(b, value, pointer, bytes);
-    return;
-  }
+  if (bytes < 8 || !vectorType)
+    return guarded(condition,
+                   [&] { LLVM::StoreOp::create(b, value, pointer, bytes); });
   // Results are not read again by this kernel: they leave the caches first.
   Value words = LLVM::BitcastOp::create(
       b, VectorType::get({bytes / 4}, b.getI32Type()), value);
@@ -317,7 +317,8 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value) {
     storeWords("st.global.cs", at ? byteAddress(pointer, i64(at * 4)) : pointer,
                LLVM::ShuffleVectorOp::create(
                    b, words, words,
-                   llvm::to_vector(llvm::seq<int32_t>(at, at + piece))));
+                   llvm::to_vector(llvm::seq<int32_t>(at, at + piece))),
+               condition);
 }
 
 /// Emits where `condition` holds, or at once where that is null.

@@ -197,7 +197,10 @@ private:
                    bool isConstant = false);
   /// What is read once, past the L1 cache.
   Value loadStreamed(unsigned i, Value elementOffset, unsigned width);
-  void storeGlobal(unsigned i, Value elementOffset, Value value);
+  /// Where `condition` holds, if it isn't null: as a predicate, so that the
+  /// store is scheduled among the arithmetic.
+  void storeGlobal(unsigned i, Value elementOffset, Value value,
+                   Value condition = Value());
   Value fromMemory(Value value, Type elementType);
   Value toMemory(Value value, Type elementType);
   Value sharedPointer(Value byteOffset);
@@ -209,6 +212,7 @@ private:
   Value cloneOp(Operation *op, ValueRange operands, unsigned width);
   const AffineForm &getForm(Value value, ColumnView &view);
   AffineForm makeForm(Value value, ColumnView &view);
+  AffineForm expandNarrow(const AffineForm &form);
   Value evaluateForm(const AffineForm &form, ColumnView &view);
   bool isDividedByRow(Operation *source);
   Value makeReciprocal(Value divisor);
@@ -227,6 +231,7 @@ private:
   /// regions only use them.
   void prepareRowValues(unsigned p);
   Value masked(Value value, ColumnView &view, Combiner combiner);
+  bool spreadsStores();
   /// Stores the outputs whose value is known first in phase `p`.
   void storeElementOutputs(unsigned p, MutableArrayRef<ColumnView> views,
                            Value allExist);
@@ -234,7 +239,7 @@ private:
   void storeView(unsigned operand, Value value, ColumnView &view,
                  bool isMasked);
   void storeVector(unsigned operand, Value elementOffset, Value value,
-                   ColumnView &view, bool isMasked);
+                   ColumnView &view, bool isMasked, Value condition);
   void storeElement(unsigned operand, Value elementOffset, Value vector,
                     unsigned e, ColumnView &view, bool isMasked);
 
@@ -422,7 +427,8 @@ private:
   Value partialAddress(unsigned accumulator, Value item, Value column);
   void storePartial(unsigned accumulator, Value item, Value column,
                     Value value);
-  void storeWords(StringRef instruction, Value pointer, Value words);
+  void storeWords(StringRef instruction, Value pointer, Value words,
+                  Value condition = Value());
   void storeRelaxed(Value pointer, Value words);
   Value loadWords(StringRef instruction, Value pointer, unsigned words,
                   bool isOrdered = true);

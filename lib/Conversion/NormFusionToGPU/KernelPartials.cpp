@@ -80,7 +80,7 @@ std::string norm_fusion::getVectorSuffix(unsigned count) {
 
 /// 1, 2 or 4 words by `instruction`, whose type is appended.
 void KernelEmitter::storeWords(StringRef instruction, Value pointer,
-                               Value words) {
+                               Value words, Value condition) {
   auto type = dyn_cast<VectorType>(words.getType());
   unsigned count = type ? type.getDimSize(0) : 1;
   SmallVector<Value> operands{pointer};
@@ -91,11 +91,16 @@ void KernelEmitter::storeWords(StringRef instruction, Value pointer,
              : words);
     constraints += ",r";
   }
-  createAsm(b, TypeRange(), operands,
-            (instruction + getVectorSuffix(count) + " [$0], " +
-             listAsmOperands(1, count) + ";")
-                .str(),
-            constraints + ",~{memory}");
+  std::string text = (instruction + getVectorSuffix(count) + " [$0], " +
+                      listAsmOperands(1, count) + ";")
+                         .str();
+  if (condition) {
+    operands.push_back(arith::ExtUIOp::create(b, b.getI32Type(), condition));
+    constraints += ",r";
+    text = "{\n.reg .pred p;\nsetp.ne.b32 p, $" + std::to_string(count + 1) +
+           ", 0;\n@p " + text + "\n}";
+  }
+  createAsm(b, TypeRange(), operands, text, constraints + ",~{memory}");
 }
 
 /// Words that other blocks read while this kernel runs.

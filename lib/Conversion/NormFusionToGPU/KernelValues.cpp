@@ -348,6 +348,14 @@ Value KernelEmitter::divideByRow(Operation *source, Value dividend,
   return ifNormal.getResult(0);
 }
 
+/// True if `value` only leaves as floats of 16 bits or fewer.
+static bool leavesNarrow(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return isa<arith::TruncFOp>(user) &&
+           user->getResult(0).getType().getIntOrFloatBitWidth() <= 16;
+  });
+}
+
 Value KernelEmitter::evaluate(Value value, ColumnView &view) {
   if (Value known = view.values.lookup(value))
     return known;
@@ -367,7 +375,8 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
     result = loadAt(argument.getArgNumber(), view);
   } else if (AffineForm form = getForm(value, view);
              form.terms.size() != 1 || form.terms[0].first != value) {
-    result = evaluateForm(form, view);
+    result =
+        evaluateForm(leavesNarrow(value) ? expandNarrow(form) : form, view);
   } else if (isBlockReduction(value.getDefiningOp())) {
     result = reduceBlock(cast<RowReduceOp>(value.getDefiningOp()), view);
   } else {
@@ -488,6 +497,41 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
     }
   }
   return plain ? itself : sum;
+}
+
+/// An element of 16 bits or fewer.
+static bool isNarrow(Value value) {
+  auto extend = value.getDefiningOp<arith::ExtFOp>();
+  return extend && extend.getIn().getType().getIntOrFloatBitWidth() <= 16;
+}
+
+/// A scaled x - mean of narrow elements becomes two terms, one operation less.
+/// What they cancel is lost, but no more than the 8 or 11 bits that an element
+/// has, of 24: enough are left for results as narrow.
+AffineForm KernelEmitter::expandNarrow(const AffineForm &form) {
+  auto flags = arith::FastMathFlags::contract;
+  AffineForm expanded;
+  expanded.constant = form.constant;
+  for (auto [basis, factor] : form.terms) {
+    Operation *sum = basis.getDefiningOp();
+    bool isSum = isa_and_nonnull<arith::AddFOp, arith::SubFOp>(sum);
+    if (!isSum || !factor || !isNarrow(sum->getOperand(0)) ||
+        hasColumns(sum->getOperand(1))) {
+      expanded.terms.push_back({basis, factor});
+      continue;
+    }
+    expanded.terms.push_back({sum->getOperand(0), factor});
+    Value added = arith::MulFOp::create(b, evaluateRow(sum->getOperand(1)),
+                                        factor, flags);
+    if (isa<arith::SubFOp>(sum))
+      added = arith::NegFOp::create(b, added);
+    expanded.constant =
+        expanded.constant
+            ? arith::AddFOp::create(b, expanded.constant, added, flags)
+                  .getResult()
+            : added;
+  }
+  return expanded;
 }
 
 Value KernelEmitter::evaluateForm(const AffineForm &form, ColumnView &view) {
