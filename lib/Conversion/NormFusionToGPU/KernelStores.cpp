@@ -51,13 +51,16 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   }
   if (ready.empty())
     return;
-  if (!spreadsStores())
+  bool isSpread =
+      spreadsStores() && !rowExists && views.front().elementMasks.empty();
+  // Known before the branches, within which nothing else could use them.
+  if (!isSpread)
     for (ColumnView &view : views)
       for (auto [operand, value] : ready)
         evaluate(value, view);
   // A barrier of the warp, which must have the row as a whole, keeps ptxas from
   // gathering the stores of framed rows: 1 to 5%. Other rows don't gain.
-  bool isOrdered = spreadsStores() && framed && !rowExists;
+  bool isOrdered = isSpread && framed;
   auto store = [&](bool masked) {
     for (auto [c, view] : llvm::enumerate(views)) {
       if (isOrdered && c > 0 && view.width > 1)
@@ -67,7 +70,7 @@ void KernelEmitter::storeElementOutputs(unsigned p,
     }
   };
   guarded(rowExists, [&] {
-    if (!allExist || (spreadsStores() && views.front().elementMasks.empty()))
+    if (!allExist || isSpread)
       return store(/*masked=*/true);
     auto ifAll = scf::IfOp::create(b, allExist, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
