@@ -69,12 +69,36 @@ func.func @framed(%x: memref<?x2001xbf16>, %o: memref<?x2001xbf16>, %t: memref<2
   return
 }
 
-// A scaled x - mean of narrow elements whose result is as narrow is one multiply-add; what the sums take stays a difference.
+// A scaled x - mean of narrow elements beside another term, with a result as narrow, is one multiply-add; what the sums take stays a difference.
 // CHECK-LABEL: gpu.func @narrow_mixed_reduction_{{[0-9]+}}(
 // CHECK: arith.subf {{.*}} : vector<8xf32>
 // CHECK-NOT: arith.subf {{.*}} : vector<8xf32>
 // CHECK: gpu.return
-func.func @narrow(%x: memref<?x256xbf16>, %m: memref<?xf32>, %o: memref<?x256xbf16>, %t: memref<256xf32>) {
+func.func @narrow(%x: memref<?x256xbf16>, %y: memref<?x256xbf16>, %m: memref<?xf32>, %o: memref<?x256xbf16>, %t: memref<256xf32>) {
+  norm_fusion.mixed_reduction dims = [row, column] ins(%x, %y, %m : memref<?x256xbf16>, memref<?x256xbf16>, memref<?xf32>) outs(%o, %t : memref<?x256xbf16>, memref<256xf32>) maps = [#e, #e, #r, #e, #c]
+    schedule = #norm_fusion.schedule<"structure=ring warps=1 row-groups=8 slots=2 chunks=1 vector=8 copy=cp-async combine=grid"> {
+  ^bb0(%a: bf16, %c: bf16, %mean: f32):
+    %b = arith.extf %a : bf16 to f32
+    %e = arith.extf %c : bf16 to f32
+    %d = arith.subf %b, %mean : f32
+    %s = norm_fusion.row_reduce add, %d : f32
+    %p = arith.mulf %d, %s : f32
+    %q = arith.addf %p, %e : f32
+    %n = arith.truncf %q : f32 to bf16
+    norm_fusion.partial_accumulate add, %d : f32
+    norm_fusion.yield %n : bf16
+  } combine {
+  ^bb0(%a: bf16, %c: bf16, %mean: f32, %k: f32):
+    norm_fusion.yield %k : f32
+  }
+  return
+}
+
+// Alone it must be 0 where x is the mean.
+// CHECK-LABEL: gpu.func @alone_mixed_reduction_{{[0-9]+}}(
+// CHECK-COUNT-2: arith.subf {{.*}} : vector<8xf32>
+// CHECK: gpu.return
+func.func @alone(%x: memref<?x256xbf16>, %m: memref<?xf32>, %o: memref<?x256xbf16>, %t: memref<256xf32>) {
   norm_fusion.mixed_reduction dims = [row, column] ins(%x, %m : memref<?x256xbf16>, memref<?xf32>) outs(%o, %t : memref<?x256xbf16>, memref<256xf32>) maps = [#e, #r, #e, #c]
     schedule = #norm_fusion.schedule<"structure=ring warps=1 row-groups=8 slots=2 chunks=1 vector=8 copy=cp-async combine=grid"> {
   ^bb0(%a: bf16, %mean: f32):
@@ -96,18 +120,20 @@ func.func @narrow(%x: memref<?x256xbf16>, %m: memref<?xf32>, %o: memref<?x256xbf
 // CHECK-LABEL: gpu.func @exact_mixed_reduction_{{[0-9]+}}(
 // CHECK-COUNT-2: arith.subf {{.*}} : vector<8xf32>
 // CHECK: gpu.return
-func.func @exact(%x: memref<?x256xbf16>, %m: memref<?xf32>, %o: memref<?x256xf32>, %t: memref<256xf32>) {
-  norm_fusion.mixed_reduction dims = [row, column] ins(%x, %m : memref<?x256xbf16>, memref<?xf32>) outs(%o, %t : memref<?x256xf32>, memref<256xf32>) maps = [#e, #r, #e, #c]
+func.func @exact(%x: memref<?x256xbf16>, %y: memref<?x256xbf16>, %m: memref<?xf32>, %o: memref<?x256xf32>, %t: memref<256xf32>) {
+  norm_fusion.mixed_reduction dims = [row, column] ins(%x, %y, %m : memref<?x256xbf16>, memref<?x256xbf16>, memref<?xf32>) outs(%o, %t : memref<?x256xf32>, memref<256xf32>) maps = [#e, #e, #r, #e, #c]
     schedule = #norm_fusion.schedule<"structure=ring warps=1 row-groups=8 slots=2 chunks=1 vector=8 copy=cp-async combine=grid"> {
-  ^bb0(%a: bf16, %mean: f32):
+  ^bb0(%a: bf16, %c: bf16, %mean: f32):
     %b = arith.extf %a : bf16 to f32
+    %e = arith.extf %c : bf16 to f32
     %d = arith.subf %b, %mean : f32
     %s = norm_fusion.row_reduce add, %d : f32
     %p = arith.mulf %d, %s : f32
+    %q = arith.addf %p, %e : f32
     norm_fusion.partial_accumulate add, %d : f32
-    norm_fusion.yield %p : f32
+    norm_fusion.yield %q : f32
   } combine {
-  ^bb0(%a: bf16, %mean: f32, %k: f32):
+  ^bb0(%a: bf16, %c: bf16, %mean: f32, %k: f32):
     norm_fusion.yield %k : f32
   }
   return

@@ -505,10 +505,14 @@ static bool isNarrow(Value value) {
   return extend && extend.getIn().getType().getIntOrFloatBitWidth() <= 16;
 }
 
-/// A scaled x - mean of narrow elements becomes two terms, one operation less.
-/// What they cancel is lost, but no more than the 8 or 11 bits that an element
-/// has, of 24: enough are left for results as narrow.
+/// A scaled x - mean of narrow elements becomes two terms, one operation less,
+/// where it is one of several: dx of a norm. What the two cancel is lost, but
+/// few more than the 8 or 11 bits that an element has, of 24, and of a term
+/// whose factor is small in rows that hardly vary. On its own, (x - mean) *
+/// rstd must be 0 there.
 AffineForm KernelEmitter::expandNarrow(const AffineForm &form) {
+  if (form.terms.size() < 2)
+    return form;
   auto flags = arith::FastMathFlags::contract;
   AffineForm expanded;
   expanded.constant = form.constant;
