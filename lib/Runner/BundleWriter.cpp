@@ -22,7 +22,6 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
@@ -375,32 +374,6 @@ static json::Object describeType(const ValueType &type) {
                       {"scalar", type.isScalar}};
 }
 
-/// The kernel files of the bundle that `folder` holds, if it holds one.
-static SmallVector<std::string> getKernelFiles(StringRef folder) {
-  SmallVector<std::string> names;
-  SmallString<128> path(folder);
-  llvm::sys::path::append(path, "manifest.json");
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return names;
-  Expected<json::Value> manifest = json::parse((*buffer)->getBuffer());
-  if (!manifest) {
-    llvm::consumeError(manifest.takeError());
-    return names;
-  }
-  const json::Object *object = manifest->getAsObject();
-  const json::Array *files = object ? object->getArray("files") : nullptr;
-  for (const json::Value &file : files ? *files : json::Array()) {
-    const json::Object *entry = file.getAsObject();
-    StringRef name = entry ? entry->getString("name").value_or("") : "";
-    StringRef extension = llvm::sys::path::extension(name);
-    if (name == llvm::sys::path::filename(name) &&
-        (extension == ".ptx" || extension == ".o"))
-      names.push_back(name.str());
-  }
-  return names;
-}
-
 Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
     StringRef folder, OwningOpRef<ModuleOp> module, const Signature &signature,
     const CompileOptions &options, StringRef source) {
@@ -460,7 +433,11 @@ Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
   };
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return makeError(ExitCode::badInput, folder + ": " + code.message());
-  SmallVector<std::string> before = getKernelFiles(folder);
+  llvm::StringMap<std::string> before; // of the bundle that is there
+  if (Expected<Bundle> bundle = readBundle(folder))
+    before = std::move(bundle->images);
+  else
+    llvm::consumeError(bundle.takeError());
   for (const auto &image : images)
     if (Error error = write(image.first(), image.second))
       return std::move(error);
@@ -469,12 +446,8 @@ Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
           "manifest.json",
           llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str()))
     return std::move(error);
-  // What only a bundle that was here before named.
-  for (const std::string &name : before)
-    if (!images.contains(name)) {
-      SmallString<128> path(folder);
-      llvm::sys::path::append(path, name);
-      llvm::sys::fs::remove(path);
-    }
+  for (StringRef name : before.keys())
+    if (!images.contains(name))
+      llvm::sys::fs::remove(folder + "/" + name);
   return compiled;
 }

@@ -49,6 +49,20 @@ Value norm_fusion::createAsm(ImplicitLocOpBuilder &b, TypeRange results,
   return results.empty() ? Value() : op->getResult(0);
 }
 
+void norm_fusion::createAsmIf(ImplicitLocOpBuilder &b, Value condition,
+                              ValueRange operands, StringRef instruction,
+                              StringRef constraints) {
+  SmallVector<Value> all(operands);
+  std::string text = instruction.str(), types = constraints.str();
+  if (condition) {
+    text = "{\n.reg .pred p;\nsetp.ne.b32 p, $" + std::to_string(all.size()) +
+           ", 0;\n@p " + text + "\n}";
+    types += ",r";
+    all.push_back(arith::ExtUIOp::create(b, b.getI32Type(), condition));
+  }
+  createAsm(b, TypeRange(), all, text, types + ",~{memory}");
+}
+
 KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                              ScheduleAttr schedule,
                              const KernelArguments &arguments,

@@ -49,6 +49,12 @@ Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
                 StringRef text, StringRef constraints,
                 bool hasSideEffects = true);
 
+/// A memory instruction of `operands`, whose constraints are `constraints`,
+/// where `condition` holds, if it isn't null: under a predicate and not behind
+/// a branch, so that it is scheduled among the arithmetic.
+void createAsmIf(ImplicitLocOpBuilder &b, Value condition, ValueRange operands,
+                 StringRef instruction, StringRef constraints);
+
 /// Cheap enough to be computed again rather than kept in a register.
 bool isCheapOp(Operation *op);
 

@@ -91,16 +91,11 @@ void KernelEmitter::storeWords(StringRef instruction, Value pointer,
              : words);
     constraints += ",r";
   }
-  std::string text = (instruction + getVectorSuffix(count) + " [$0], " +
-                      listAsmOperands(1, count) + ";")
-                         .str();
-  if (condition) {
-    operands.push_back(arith::ExtUIOp::create(b, b.getI32Type(), condition));
-    constraints += ",r";
-    text = "{\n.reg .pred p;\nsetp.ne.b32 p, $" + std::to_string(count + 1) +
-           ", 0;\n@p " + text + "\n}";
-  }
-  createAsm(b, TypeRange(), operands, text, constraints + ",~{memory}");
+  createAsmIf(b, condition, operands,
+              (instruction + getVectorSuffix(count) + " [$0], " +
+               listAsmOperands(1, count) + ";")
+                  .str(),
+              constraints);
 }
 
 /// Words that other blocks read while this kernel runs.

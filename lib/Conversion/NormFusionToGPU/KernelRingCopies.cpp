@@ -131,17 +131,13 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
   }
 }
 
-/// Predicated and not branched over, so that the copies are scheduled among the
-/// arithmetic.
 void KernelEmitter::copyIf(Value condition, Value target, Value source,
                            unsigned bytes) {
-  std::string text = "{\n.reg .pred p;\nsetp.ne.b32 p, $0, 0;\n@p cp.async.";
-  text += bytes == 16 ? "cg" : "ca";
-  createAsm(
-      b, TypeRange(),
-      {arith::ExtUIOp::create(b, b.getI32Type(), condition), target, source},
-      text + ".shared.global [$1], [$2], " + std::to_string(bytes) + ";\n}",
-      "r,r,l,~{memory}");
+  std::string cache = bytes == 16 ? "cg" : "ca";
+  createAsmIf(b, condition, {target, source},
+              "cp.async." + cache + ".shared.global [$0], [$1], " +
+                  std::to_string(bytes) + ";",
+              "r,l");
 }
 
 /// Starts the copies of step `k` into `slot`, one group a step.

@@ -392,6 +392,13 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
   return result;
 }
 
+/// `term` added to `sum`, which is null before the first one.
+static Value addTo(ImplicitLocOpBuilder &b, Value sum, Value term) {
+  if (!sum)
+    return term;
+  return arith::AddFOp::create(b, sum, term, arith::FastMathFlags::contract);
+}
+
 /// Sums and products with row-level values are gathered, so that an element
 /// takes one multiply-add a term. What is added to an element that isn't scaled
 /// stays with it, x - mean for one: scaling both would lose what they cancel.
@@ -462,10 +469,7 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
     if (!hasColumns(operand)) {
       Value row = evaluateRow(operand);
       row = negative ? negate(row) : row;
-      sum.constant =
-          sum.constant
-              ? arith::AddFOp::create(b, sum.constant, row, flags).getResult()
-              : row;
+      sum.constant = addTo(b, sum.constant, row);
       continue;
     }
     AffineForm form = getForm(operand, view);
@@ -490,10 +494,7 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
     }
     if (form.constant) {
       Value constant = negative ? negate(form.constant) : form.constant;
-      sum.constant =
-          sum.constant ? arith::AddFOp::create(b, sum.constant, constant, flags)
-                             .getResult()
-                       : constant;
+      sum.constant = addTo(b, sum.constant, constant);
     }
   }
   return plain ? itself : sum;
@@ -529,11 +530,7 @@ AffineForm KernelEmitter::expandNarrow(const AffineForm &form) {
                                         factor, flags);
     if (isa<arith::SubFOp>(sum))
       added = arith::NegFOp::create(b, added);
-    expanded.constant =
-        expanded.constant
-            ? arith::AddFOp::create(b, expanded.constant, added, flags)
-                  .getResult()
-            : added;
+    expanded.constant = addTo(b, expanded.constant, added);
   }
   return expanded;
 }
@@ -545,7 +542,7 @@ Value KernelEmitter::evaluateForm(const AffineForm &form, ColumnView &view) {
     Value term = evaluate(basis, view);
     if (factor)
       term = arith::MulFOp::create(b, term, spread(factor, view), flags);
-    sum = sum ? arith::AddFOp::create(b, sum, term, flags).getResult() : term;
+    sum = addTo(b, sum, term);
   }
   return sum;
 }
