@@ -50,15 +50,22 @@ unsigned norm_fusion::getPartBytes(const Problem &problem,
   return llvm::alignTo(bytes, bytes > 8 ? 16 : 8);
 }
 
+unsigned norm_fusion::getCopyBarriersOffset(const Problem &problem,
+                                            ScheduleAttr schedule) {
+  // Row sums of two steps come before.
+  return getExchangeBarrierBytes(schedule) +
+         2 * schedule.getRowGroups() * schedule.getWarps() *
+             schedule.getCluster() * getPartBytes(problem, schedule);
+}
+
 unsigned norm_fusion::getExchangeBytes(const Problem &problem,
                                        ScheduleAttr schedule) {
-  // Row sums of two steps. What follows begins with a line: asynchronous copies
-  // to addresses that aren't multiples of 32 bytes take 15% longer.
-  return llvm::alignTo(getExchangeBarrierBytes(schedule) +
-                           2 * schedule.getRowGroups() * schedule.getWarps() *
-                               schedule.getCluster() *
-                               getPartBytes(problem, schedule),
-                       128);
+  unsigned bytes = getCopyBarriersOffset(problem, schedule);
+  if (schedule.getCopy() == Copy::bulk)
+    bytes += schedule.getThreads() / 32 * (schedule.getSlots() + 1) * 8;
+  // What follows begins with a line: asynchronous copies to addresses that
+  // aren't multiples of 32 bytes take 15% longer.
+  return llvm::alignTo(bytes, 128);
 }
 
 unsigned norm_fusion::getUsualBlocks(unsigned cluster) {
@@ -78,7 +85,7 @@ bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
 bool norm_fusion::isFramed(const Problem &problem, ScheduleAttr schedule) {
   return (schedule.getStructure() == Structure::ring ||
           schedule.getStructure() == Structure::small) &&
-         schedule.getCopy() == Copy::cp_async &&
+         schedule.getCopy() != Copy::load &&
          !ShapedType::isDynamic(problem.innerColumns) &&
          (schedule.getFrame() != 0 ||
           problem.innerColumns % schedule.getVector() != 0) &&
@@ -212,6 +219,31 @@ unsigned norm_fusion::getRegisterBudget(const TargetInfo &target,
                   target.registers / 4 / 32 / warpsAPart / 8 * 8);
 }
 
+/// What a warp holds of a row must be one piece of memory, in 16-byte units.
+static bool isLegalBulkCopy(const Problem &problem, ScheduleAttr schedule,
+                            const TargetInfo &target, std::string &error) {
+  auto refuse = [&](const std::string &text) {
+    error = "copy=bulk " + text;
+    return false;
+  };
+  if (!target.hasBulkCopy)
+    return refuse("needs sm_90");
+  if (schedule.getStructure() != Structure::ring)
+    return refuse(llvm::formatv("with structure={0}, expected ring",
+                                stringifyStructure(schedule.getStructure())));
+  if (problem.innerColumns != problem.columns)
+    return refuse(llvm::formatv("with {0} of {1} columns in one piece of "
+                                "memory, expected one column dimension",
+                                problem.innerColumns, problem.columns));
+  for (unsigned bytes : problem.elementBytes)
+    if (bytes * schedule.getVector() % 16 != 0)
+      return refuse(llvm::formatv("with vector={0}, which has {1} bytes, "
+                                  "expected a multiple of 16",
+                                  schedule.getVector(),
+                                  bytes * schedule.getVector()));
+  return true;
+}
+
 bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   const TargetInfo &target,
                                   std::string &error) {
@@ -230,7 +262,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                    !llvm::isPowerOf2_32(schedule.getFrame())))
     return refuse(llvm::formatv(
         "frame={0} with structure={1} copy={2} vector={3}, expected a power of "
-        "two, in a ring of cp-async copies of more than 4 bytes",
+        "two, in a ring of asynchronous copies of more than 4 bytes",
         schedule.getFrame(), stringifyStructure(structure),
         stringifyCopy(schedule.getCopy()), schedule.getVector()));
   if (schedule.getCombine() == Combine::tags) {
@@ -351,8 +383,9 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(llvm::formatv("cluster={0} leaves a block without any of "
                                   "the {1} columns, expected fewer blocks",
                                   cluster, problem.columns));
-    if (schedule.getCopy() == Copy::bulk)
-      return refuse("copy=bulk isn't available, expected cp-async or load");
+    if (schedule.getCopy() == Copy::bulk &&
+        !isLegalBulkCopy(problem, schedule, target, error))
+      return false;
     if (schedule.getCopy() == Copy::cp_async && !target.hasAsyncCopy)
       return refuse("copy=cp-async needs sm_80");
   } else {

@@ -121,9 +121,11 @@ unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);
 int64_t getOwnedColumns(const Problem &problem, ScheduleAttr schedule);
 
 /// Of these, the bytes that come first: barriers of the exchange of row sums
-/// between warps, what a warp sends in a wave, and all of the exchange.
+/// between warps, what a warp sends in a wave, where the barriers of bulk
+/// copies begin, [warp][slot], and all of these.
 unsigned getExchangeBarrierBytes(ScheduleAttr schedule);
 unsigned getPartBytes(const Problem &problem, ScheduleAttr schedule);
+unsigned getCopyBarriersOffset(const Problem &problem, ScheduleAttr schedule);
 unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what

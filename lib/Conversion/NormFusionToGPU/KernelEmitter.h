@@ -286,6 +286,7 @@ private:
   SmallVector<Value> packSums(ArrayRef<Value> sums);
   void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);
+  void awaitBarrier(Value barrier, Value parity, bool suspends);
 
   //===--- Structures ---===//
   /// `step` goes from item to item.
@@ -410,6 +411,11 @@ private:
                 const SmallVector<Value> &indices, Value slot);
   void copyIf(Value condition, Value target, Value source, unsigned bytes);
   void issueStep(const Ring &ring, Value k, Value slot);
+  void boundBulkCopies(Ring &ring, Value first, Value end);
+  void forCopyBarriers(const Ring &ring, llvm::function_ref<void(Value)> visit);
+  void issueBulkCopies(const Ring &ring, Value k, Value slot);
+  void awaitCopies(const Ring &ring, Value k, Value slot);
+  Value getCopyBarrier(const Ring &ring, Value slot);
   SmallVector<Value> loadRowInputs(const Ring &ring, Value k);
   SmallVector<Value> readShifted(const Ring &ring, const Stream &stream,
                                  Value slot, ArrayRef<Value> indices);

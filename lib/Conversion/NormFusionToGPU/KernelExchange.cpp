@@ -183,6 +183,17 @@ Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {
   return sharedPointer(arith::MulIOp::create(b, index, i32(8)));
 }
 
+/// nvvm.mbarrier.test_wait.parity in a loop, or, on sm_90, try_wait, which
+/// suspends a warp that waits.
+void KernelEmitter::awaitBarrier(Value barrier, Value parity, bool suspends) {
+  createAsm(b, TypeRange(), {barrier, parity},
+            std::string("{\n.reg .pred p;\nnf_wait:\nmbarrier.") +
+                (suspends ? "try" : "test") +
+                "_wait.parity.shared::cta.b64 p, [$0], $1;\n"
+                "@p bra.uni nf_done;\nbra.uni nf_wait;\nnf_done:\n}",
+            "r,r,~{memory}");
+}
+
 /// Initialises the exchange's mbarriers. In a block every warp of the row
 /// arrives, in a cluster the bytes that they send do. awaitExchange() must come
 /// before the first exchange, and as much as possible between the two: the
@@ -361,16 +372,10 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
     });
   }
   whileSent();
-  // As nvvm.mbarrier.test_wait.parity in a loop; blocks of a cluster are on
-  // sm_90, which suspends a warp that waits.
+  // Blocks of a cluster are on sm_90.
   Value phase =
       arith::AndIOp::create(b, arith::ShRUIOp::create(b, step, i32(1)), i32(1));
-  createAsm(b, TypeRange(), {barrier, phase},
-            std::string("{\n.reg .pred p;\nnf_wait:\nmbarrier.") +
-                (cluster > 1 ? "try" : "test") +
-                "_wait.parity.shared::cta.b64 p, [$0], $1;\n"
-                "@p bra.uni nf_done;\nbra.uni nf_wait;\nnf_done:\n}",
-            "r,r,~{memory}");
+  awaitBarrier(barrier, phase, /*suspends=*/cluster > 1);
 
   // Up to 16 parts are read by every lane; more are dealt over the lanes.
   auto unpack = [&](llvm::function_ref<Value(unsigned)> word) {

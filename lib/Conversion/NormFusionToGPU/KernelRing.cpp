@@ -33,7 +33,8 @@ static constexpr unsigned kManyWarps = 3;
 KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   unsigned groups = schedule.getRowGroups(), lanes = schedule.getLanes();
   Ring ring;
-  ring.async = schedule.getCopy() == Copy::cp_async;
+  ring.async = schedule.getCopy() != Copy::load;
+  ring.bulk = schedule.getCopy() == Copy::bulk;
   ring.slots = ring.async ? schedule.getSlots() : 1;
   ring.units = schedule.getRows();
   ring.rowsAStep = schedule.getRowsAStep();
@@ -59,11 +60,16 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
   ring.end = ring.steps;
-  if (framed)
+  if (framed) {
     makeFrames(ring);
-  else
+  } else {
     ring.views = getLaneViews(ring.part.partOfRow, ring.laneOfRow, ring.exact,
                               &ring.firstColumn, &ring.allExist);
+    if (ring.bulk)
+      boundBulkCopies(
+          ring, arith::TruncIOp::create(b, b.getI32Type(), ring.firstColumn),
+          i32(problem.columns));
+  }
   placeStreams(ring);
   ring.any =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, ring.end);
@@ -160,6 +166,11 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
       b, arith::CmpIPredicate::ult,
       add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
       ring.end);
+  if (ring.bulk)
+    forCopyBarriers(ring, [&](Value barrier) {
+      NVVM::MBarrierInitOp::create(b, barrier, i32(units),
+                                   /*predicate=*/Value());
+    });
   if (ring.async) { // without rows, their dimensions may divide by zero
     guarded(ring.any, [&] {
       for (unsigned k = 0; k < slots; ++k)
@@ -240,18 +251,18 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
               state[next++];
     }
     if (ring.async)
-      NVVM::CpAsyncWaitGroupOp::create(b, slots - 1);
+      awaitCopies(ring, k, slot);
     llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
     if (schedule.getPace() != 0)
       state.back() = readPace(state.back());
     // Lanes read what others copied, and copy over what others have read; the
     // first exchange may write where the last one was read. Besides, ptxas
     // would move the loads above behind the step's arithmetic and copies.
-    bool isSynced = ring.shifted || !ring.rowInputs.empty();
+    bool isSynced = ring.shifted || ring.bulk || !ring.rowInputs.empty();
     bool exchanges = getExchangeBarrierBytes(schedule) != 0;
     if (isSynced) {
       auto sync = NVVM::SyncWarpOp::create(b, i32(-1));
-      if (!ring.shifted && !exchanges)
+      if (!ring.shifted && !ring.bulk && !exchanges)
         sync->setAttr("norm_fusion.scheduling", b.getUnitAttr());
     }
     // The slot of the step before is filled anew once this step's first row
@@ -321,6 +332,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
+  if (ring.bulk && !hasOneItem())
+    forCopyBarriers(ring, [&](Value barrier) {
+      NVVM::MBarrierInvalOp::create(b, barrier);
+    });
   OpBuilder::InsertionGuard guard(b);
   if (writesEarly)
     b.setInsertionPointToStart(

@@ -23,6 +23,7 @@ struct KernelEmitter::Ring {
   /// Row `u` of a step may be behind the last one.
   bool mayBeBehind(unsigned u) const { return rowsAStep > 1 || u > 0; }
   bool async, shifted, exact;
+  bool bulk; ///< a lane copies for its warp
 
   Value lane, laneOfRow; ///< of the rows side by side in a warp
   Value rowOfLane;       ///< i64, null if a warp has one row
@@ -36,6 +37,9 @@ struct KernelEmitter::Ring {
   SmallVector<BlockArgument> rowInputs;
   unsigned slotBytes = 0; ///< of a warp
   Value base;             ///< i32, of the warp's slots in shared memory
+  /// Of bulk copies: the first of the warp's vectors that exists, and how many
+  /// do, i32.
+  Value firstVector, numVectors;
 
   Value steps;                    ///< i64, of all row groups
   Value first, stride, mine, any; ///< i64; `any`: i1, mine > 0

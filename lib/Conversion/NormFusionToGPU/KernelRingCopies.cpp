@@ -1,8 +1,9 @@
 //===- KernelRingCopies.cpp - Rows from global memory to registers --------===//
 //
-// A lane copies its own vectors of a row to its own bytes of a slot; where rows
-// are shifted, the lanes of a warp copy the aligned pieces around the warp's
-// part together. From there to registers as 32-bit words.
+// A lane copies its own vectors of a row to its own bytes of a slot, or one
+// lane all of its warp's (copy=bulk); where rows are shifted, the lanes of a
+// warp copy the aligned pieces around the warp's part together. From there to
+// registers as 32-bit words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -142,6 +143,8 @@ void KernelEmitter::copyIf(Value condition, Value target, Value source,
 
 /// Starts the copies of step `k` into `slot`, one group a step.
 void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
+  if (ring.bulk)
+    return issueBulkCopies(ring, k, slot);
   for (unsigned u = 0; u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
     Value inside =
@@ -173,6 +176,104 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
       }
   }
   NVVM::CpAsyncCommitGroupOp::create(b);
+}
+
+/// The vectors of a warp whose first one is at column `first`, as far as they
+/// exist: from column 0 to before `end`, i32.
+void KernelEmitter::boundBulkCopies(Ring &ring, Value first, Value end) {
+  unsigned width = schedule.getVector();
+  auto vectorsTo = [&](Value column) -> Value { // from the first one on
+    Value columns = arith::AddIOp::create(
+        b, arith::SubIOp::create(b, column, first), i32(width - 1));
+    Value vectors =
+        arith::ShRSIOp::create(b, columns, i32(llvm::Log2_32(width)));
+    return arith::MinSIOp::create(b, arith::MaxSIOp::create(b, vectors, i32(0)),
+                                  i32(32 * schedule.getChunks()));
+  };
+  ring.firstVector = vectorsTo(i32(0));
+  ring.numVectors = arith::SubIOp::create(b, vectorsTo(end), ring.firstVector);
+}
+
+/// A slot's barrier has a phase for each step that comes through the slot; it
+/// ends when all bytes of the step's rows are there.
+Value KernelEmitter::getCopyBarrier(const Ring &ring, Value slot) {
+  Value index = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, warpId(), i32(ring.slots + 1)), slot);
+  return sharedPointer(
+      arith::AddIOp::create(b, arith::MulIOp::create(b, index, i32(8)),
+                            i32(getCopyBarriersOffset(problem, schedule))));
+}
+
+/// Lane 0 makes or ends the warp's barriers, before or behind all copies.
+void KernelEmitter::forCopyBarriers(const Ring &ring,
+                                    llvm::function_ref<void(Value)> visit) {
+  guarded(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.lane, i32(0)),
+          [&] {
+            for (unsigned k = 0; k <= ring.slots; ++k)
+              visit(getCopyBarrier(ring, i32(k)));
+            NVVM::FenceMbarrierInitOp::create(b);
+          });
+  NVVM::SyncWarpOp::create(b, i32(-1));
+}
+
+/// Lane 0 copies for the warp, whose vectors of a row are contiguous, in memory
+/// as in the slot.
+void KernelEmitter::issueBulkCopies(const Ring &ring, Value k, Value slot) {
+  Value isLane0 =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.lane, i32(0));
+  isLane0 = both(isLane0, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
+                                                ring.mine));
+  Value barrier = getCopyBarrier(ring, slot);
+  unsigned width = schedule.getVector(), bytesAVector = 0;
+  for (const Stream &stream : ring.streams)
+    bytesAVector += stream.bytes;
+  // Lane 0's column is the warp's.
+  Value column =
+      add(ring.views[0].column, mul(toI64(ring.firstVector), i64(width)));
+  for (unsigned u = 0; u < ring.units; ++u) {
+    Value row = getRow(ring, k, u);
+    Value vectors = ring.numVectors;
+    if (ring.mayBeBehind(u))
+      vectors = select(isRow(row), vectors, i32(0));
+    // All units arrive, whether they have a row or not.
+    createAsmIf(b, isLane0,
+                {barrier, arith::MulIOp::create(b, vectors, i32(bytesAVector))},
+                "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+                "r,r");
+    Value copies =
+        both(isLane0, arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                            vectors, i32(0)));
+    SmallVector<Value> indices(segmentIndices);
+    delinearize(row, reducedRowDims, indices);
+    delinearize(column, columnDims, indices);
+    for (const Stream &stream : ring.streams) {
+      Value target = arith::AddIOp::create(
+          b, getSlot(ring, stream, slot),
+          arith::AddIOp::create(
+              b, arith::MulIOp::create(b, ring.firstVector, i32(stream.bytes)),
+              i32(u * schedule.getChunks() * 32 * stream.bytes)));
+      createAsmIf(b, copies,
+                  {sharedPointer(target),
+                   address(stream.input, offset(stream.input, indices)),
+                   arith::MulIOp::create(b, vectors, i32(stream.bytes)),
+                   barrier},
+                  "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+                  "bytes [$0], [$1], $2, [$3];",
+                  "r,l,r,r");
+    }
+  }
+}
+
+/// Waits for the copies of step `k` into `slot`.
+void KernelEmitter::awaitCopies(const Ring &ring, Value k, Value slot) {
+  if (!ring.bulk) {
+    NVVM::CpAsyncWaitGroupOp::create(b, ring.slots - 1);
+    return;
+  }
+  Value use = arith::DivUIOp::create(
+      b, arith::TruncIOp::create(b, b.getI32Type(), k), i32(ring.slots + 1));
+  awaitBarrier(getCopyBarrier(ring, slot),
+               arith::AndIOp::create(b, use, i32(1)), /*suspends=*/true);
 }
 
 /// The inputs of the row level in step `k`, row by row, and the elements at the

@@ -86,6 +86,12 @@ void KernelEmitter::makeFrames(Ring &ring) {
   // Where whole vectors begin.
   Value starts = arith::MaxSIOp::create(
       b, arith::SubIOp::create(b, extent, i32(width - 1)), i32(0));
+  if (ring.bulk)
+    boundBulkCopies(
+        ring,
+        arith::SubIOp::create(
+            b, local, arith::MulIOp::create(b, ring.laneOfRow, i32(width))),
+        starts);
   ring.views.resize(chunks);
   for (auto [c, view] : llvm::enumerate(ring.views)) {
     int64_t first = int64_t(c) * lanes * width;

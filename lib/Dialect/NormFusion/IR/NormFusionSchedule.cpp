@@ -146,7 +146,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   if (combine != Combine::tags && !seen.contains("pace"))
     pace = 0;
   // Frames go with asynchronous copies of vectors of this size.
-  if ((copy != Copy::cp_async || seen.contains("vector")) &&
+  if ((copy == Copy::load || seen.contains("vector")) &&
       !seen.contains("frame"))
     frame = 0;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
