@@ -121,7 +121,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   cluster = blockId();
   clusterStride = gridSize();
   if (unsigned size = schedule.getCluster(); size > 1) {
-    rank = NVVM::BlockInClusterIdXOp::create(b, b.getI32Type());
+    rank = NVVM::ClusterId::create(b, b.getI32Type());
     cluster = arith::DivUIOp::create(b, cluster, i64(size));
     clusterStride = arith::DivUIOp::create(b, clusterStride, i64(size));
   } else {
@@ -418,11 +418,13 @@ void KernelEmitter::emitRows() {
   if (op.isSplit() && schedule.getCombine() == Combine::kernel)
     NVVM::GriddepcontrolOp::create(b,
                                    NVVM::GridDepActionKind::launch_dependents);
-  initExchange();
   bool isRing = schedule.getStructure() != Structure::plain;
   bool awaitsInItem = isRing && hasOneItem();
-  if (!awaitsInItem)
+  if (!awaitsInItem) {
+    initExchange();
     awaitExchange();
+    resetPace();
+  }
   emitItems([&](Value item, Value firstRow, Value step) {
     return isRing ? emitRing(item, firstRow, step, awaitsInItem)
                   : emitPlain(item, firstRow, step);

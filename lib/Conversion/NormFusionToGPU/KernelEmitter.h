@@ -298,6 +298,9 @@ private:
   Value emitRing(Value item, Value firstRow, Value step, bool awaits);
   struct Ring;
   Ring makeRing(Value firstRow);
+  Value isStep(const Ring &ring, unsigned k);
+  Value countSteps(const Ring &ring);
+  SmallVector<Value> startRing(Ring &ring, Value step, bool awaits);
   SmallVector<RowView> getRows(const Ring &ring, Value k);
   void forgetCheapValues(MutableArrayRef<RowView> rows,
                          MutableArrayRef<PackedInput> inputs);
@@ -383,7 +386,7 @@ private:
   Value isCounting(const Ring &ring);
   Value isPaced(Value seen);
   Value startPace(const Ring &ring);
-  void resetPace(Value count);
+  void resetPace();
   void waitForPace(Value k, Value seen);
   Value readPace(Value seen);
   void countPace(const Ring &ring, Value seen);
@@ -399,6 +402,7 @@ private:
 
   //===--- The ring's copies ---===//
   void placeStreams(Ring &ring);
+  void loadColumnInputs(Ring &ring);
   Value getRow(const Ring &ring, Value k, unsigned u);
   Value isRow(Value row);
   Value lastRowAtMost(Value row);
@@ -410,10 +414,10 @@ private:
   void copyPart(const Ring &ring, const Stream &stream,
                 const SmallVector<Value> &indices, Value slot);
   void copyIf(Value condition, Value target, Value source, unsigned bytes);
-  void issueStep(const Ring &ring, Value k, Value slot);
+  void issueStep(const Ring &ring, Value k, Value slot, Value exists);
   void boundBulkCopies(Ring &ring, Value first, Value end);
   void forCopyBarriers(const Ring &ring, llvm::function_ref<void(Value)> visit);
-  void issueBulkCopies(const Ring &ring, Value k, Value slot);
+  void issueBulkCopies(const Ring &ring, Value k, Value slot, Value exists);
   void awaitCopies(const Ring &ring, Value k, Value slot);
   Value getCopyBarrier(const Ring &ring, Value slot);
   SmallVector<Value> loadRowInputs(const Ring &ring, Value k);
@@ -479,6 +483,7 @@ private:
   Value rank;                   ///< i32, of the block in its cluster
   Value cluster, clusterStride; ///< i64, of the block and of the grid
   Value parity;                 ///< i32, of this launch's tags
+  Value paceBefore;             ///< i32, the other parity's count of pacing
   SmallVector<Value> segmentIndices, rowIndices;
   Value rowExists; ///< i1, null if it always does
   /// Values of the row at hand, and those that no row changes.

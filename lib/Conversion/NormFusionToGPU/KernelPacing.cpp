@@ -116,9 +116,11 @@ void KernelEmitter::countPace(const Ring &ring, Value seen) {
 /// The next launch counts from zero: its parity is the other one, which nobody
 /// uses now. Most often it is zero already, and the store, for which the end of
 /// the kernel would wait, isn't made.
-void KernelEmitter::resetPace(Value count) {
+void KernelEmitter::resetPace() {
+  if (schedule.getPace() == 0)
+    return;
   Value isSet =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count, i32(0));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, paceBefore, i32(0));
   inFirstThread([&] {
     guarded(isSet, [&] {
       storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),

@@ -224,9 +224,9 @@ void KernelEmitter::readLaunchCount() {
   parity = arith::XOrIOp::create(b, arith::AndIOp::create(b, word(0), i32(1)),
                                  i32(1));
   if (isPaced)
-    resetPace(select(
+    paceBefore = select(
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, parity, i32(0)),
-        word(3), word(2)));
+        word(3), word(2));
 }
 
 /// Runs `store` in the one thread that keeps the launch's state.

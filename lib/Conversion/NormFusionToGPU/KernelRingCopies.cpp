@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// The inputs that a row brings get their places; those that stay are loaded.
+/// The inputs that a row brings get their places.
 void KernelEmitter::placeStreams(Ring &ring) {
   unsigned width = schedule.getVector(), chunks = schedule.getChunks();
   for (BlockArgument argument : op.getBodyBlock()->getArguments()) {
@@ -28,11 +28,8 @@ void KernelEmitter::placeStreams(Ring &ring) {
         ring.rowInputs.push_back(argument);
       continue;
     }
-    if (!hasRows(argument)) {
-      for (ColumnView &view : ring.views)
-        view.values[argument] = loadAt(i, view);
+    if (!hasRows(argument))
       continue;
-    }
     unsigned bytes =
         getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8 * width;
     unsigned partBytes = ring.units * chunks * 32 * bytes;
@@ -44,6 +41,14 @@ void KernelEmitter::placeStreams(Ring &ring) {
       arith::MulIOp::create(b, warpId(),
                             i32((ring.slots + 1) * ring.slotBytes)),
       i32(exchangeBytes));
+}
+
+/// What doesn't change from row to row.
+void KernelEmitter::loadColumnInputs(Ring &ring) {
+  for (BlockArgument argument : op.getBodyBlock()->getArguments())
+    if (!argument.use_empty() && hasColumns(argument) && !hasRows(argument))
+      for (ColumnView &view : ring.views)
+        view.values[argument] = loadAt(argument.getArgNumber(), view);
 }
 
 /// Row `u` of a lane in step `k`. A warp's last rows may not exist.
@@ -141,17 +146,14 @@ void KernelEmitter::copyIf(Value condition, Value target, Value source,
               "r,l");
 }
 
-/// Starts the copies of step `k` into `slot`, one group a step.
-void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot) {
+/// Starts the copies of step `k` into `slot`, if it `exists`, one group a step.
+void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
+                              Value exists) {
   if (ring.bulk)
-    return issueBulkCopies(ring, k, slot);
+    return issueBulkCopies(ring, k, slot, exists);
   for (unsigned u = 0; u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
-    Value inside =
-        ring.mayBeBehind(u)
-            ? isRow(row)
-            : arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, ring.mine)
-                  .getResult();
+    Value inside = ring.mayBeBehind(u) ? isRow(row) : exists;
     SmallVector<Value> indices(segmentIndices);
     if (ring.shifted) {
       guarded(inside, [&] {
@@ -218,11 +220,11 @@ void KernelEmitter::forCopyBarriers(const Ring &ring,
 
 /// Lane 0 copies for the warp, whose vectors of a row are contiguous, in memory
 /// as in the slot.
-void KernelEmitter::issueBulkCopies(const Ring &ring, Value k, Value slot) {
+void KernelEmitter::issueBulkCopies(const Ring &ring, Value k, Value slot,
+                                    Value exists) {
   Value isLane0 =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.lane, i32(0));
-  isLane0 = both(isLane0, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
-                                                ring.mine));
+  isLane0 = both(isLane0, exists);
   Value barrier = getCopyBarrier(ring, slot);
   unsigned width = schedule.getVector(), bytesAVector = 0;
   for (const Stream &stream : ring.streams)
