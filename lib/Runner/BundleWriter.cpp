@@ -374,18 +374,17 @@ static json::Object describeType(const ValueType &type) {
                       {"scalar", type.isScalar}};
 }
 
-Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
-    StringRef folder, OwningOpRef<ModuleOp> module, const Signature &signature,
-    const CompileOptions &options, StringRef source) {
-  Expected<CompiledModule> compiled = compileKernels(std::move(module), options);
-  if (!compiled)
-    return compiled.takeError();
-  if (compiled->fused == 0)
+Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
+                                             CompiledModule &compiled,
+                                             const Signature &signature,
+                                             const CompileOptions &options,
+                                             StringRef source) {
+  if (compiled.fused == 0)
     return makeError(ExitCode::compileFailed,
                      "no bundle: nothing of " + signature.name +
                          " was fused; --remarks=FILE says why");
   llvm::StringMap<std::string> images;
-  for (auto binary : compiled->module->getOps<gpu::BinaryOp>())
+  for (auto binary : compiled.module->getOps<gpu::BinaryOp>())
     if (auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0])) {
       StringRef bytes = object.getObject().getValue();
       // A call of libdevice that nothing defines fails only when it's loaded.
@@ -401,9 +400,9 @@ Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
 
   json::Object manifest;
   HostWalker walker(manifest, images);
-  auto entry = compiled->module->lookupSymbol<func::FuncOp>(signature.name);
+  auto entry = compiled.module->lookupSymbol<func::FuncOp>(signature.name);
   if (Error error = walker.walk(entry))
-    return std::move(error);
+    return error;
   json::Array arguments, files;
   for (const ValueType &type : signature.arguments)
     arguments.push_back(describeType(type));
@@ -419,7 +418,7 @@ Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
   manifest["entry"] = signature.name;
   manifest["chip"] = options.chip;
   manifest["target"] = options.emulator ? "emulator" : "cuda";
-  manifest["fused"] = compiled->fused;
+  manifest["fused"] = compiled.fused;
   manifest["source_sha256"] = getHash(source);
   manifest["arguments"] = std::move(arguments);
   manifest["files"] = std::move(files);
@@ -440,14 +439,14 @@ Expected<CompiledModule> mlir::norm_fusion::runner::writeBundle(
     llvm::consumeError(bundle.takeError());
   for (const auto &image : images)
     if (Error error = write(image.first(), image.second))
-      return std::move(error);
+      return error;
   // Last: a folder without a manifest isn't a bundle.
   if (Error error = write(
           "manifest.json",
           llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str()))
-    return std::move(error);
+    return error;
   for (StringRef name : before.keys())
     if (!images.contains(name))
       llvm::sys::fs::remove(folder + "/" + name);
-  return compiled;
+  return Error::success();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Runner/Run.h"
+#include "norm_fusion/Runner/Assemble.h"
 #include "norm_fusion/Runner/Benchmark.h"
 #include "norm_fusion/Runner/Bundle.h"
 #include "norm_fusion/Runner/Compile.h"
@@ -319,23 +320,32 @@ Error Run::emitBundle() {
   Expected<Signature> entry = findEntry(**module, options.entry);
   if (!entry)
     return entry.takeError();
-  progress.say("compiling");
-  if (!options.remarks.empty())
-    if (Error error = startRemarks(*context, options.remarks))
-      return error;
-  Expected<CompiledModule> written =
-      writeBundle(options.emitBundle, std::move(*module), *entry, compile,
-                  (*text)->getBuffer());
-  if (!options.remarks.empty())
-    finishRemarks(*context);
-  if (!written)
-    return written.takeError();
+  source = std::move(*module);
+  for (bool isDone = false; !isDone;) {
+    progress.say("compiling");
+    if (!options.remarks.empty())
+      if (Error error = startRemarks(*context, options.remarks))
+        return error;
+    Expected<CompiledModule> compiled =
+        compileKernels(OwningOpRef<ModuleOp>(source->clone()), compile);
+    if (!options.remarks.empty())
+      finishRemarks(*context);
+    if (!compiled)
+      return compiled.takeError();
+    if (!compile.emulator)
+      report.ptxasMs += assembleKernels(*compiled, compile.chip);
+    reportCompiled(*compiled);
+    isDone = !findSpills(*compiled);
+    if (isDone)
+      if (Error error = writeBundle(options.emitBundle, *compiled, *entry,
+                                    compile, (*text)->getBuffer()))
+        return error;
+  }
   if (options.json.empty())
     return Error::success();
   // What there is to say without a device.
   report.entry = entry->name;
   report.chip = compile.chip;
-  reportCompiled(*written);
   return writeReport(options.json, report);
 }
 

@@ -18,13 +18,11 @@ class Program;
 
 bool isBundle(StringRef path);
 
-/// Compiles `module` and writes a bundle. Exit code 3 where host code does more
-/// than allocate and launch.
-llvm::Expected<CompiledModule> writeBundle(StringRef folder,
-                                           OwningOpRef<ModuleOp> module,
-                                           const Signature &signature,
-                                           const CompileOptions &options,
-                                           StringRef source);
+/// Writes a bundle of what compileKernels() left. Exit code 3 where host code
+/// does more than allocate and launch.
+llvm::Error writeBundle(StringRef folder, CompiledModule &compiled,
+                        const Signature &signature,
+                        const CompileOptions &options, StringRef source);
 
 /// A bundle that was read and checked, not yet on a device.
 struct Bundle {
