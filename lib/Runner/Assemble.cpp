@@ -83,19 +83,29 @@ double mlir::norm_fusion::runner::assembleKernels(CompiledModule &compiled,
     std::string output;
   };
   SmallVector<Process> processes; // side by side
+  std::string refusal;
   std::string arch = ("-arch=" + chip).str();
   for (auto binary : compiled.module->getOps<gpu::BinaryOp>()) {
     auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0]);
     auto ptx = addFile("ptx"), cubin = addFile("cubin"),
          output = addFile("txt");
-    if (!object || !ptx || !cubin || !output)
+    if (!object || !ptx || !cubin || !output) {
+      refusal = "no temporary file";
       continue;
+    }
     std::error_code code;
     llvm::raw_fd_ostream os(*ptx, code);
-    if (code)
+    if (code) {
+      refusal = code.message();
       continue;
+    }
     os << object.getObject().getValue().rtrim('\0');
     os.close();
+    if (os.has_error()) { // no space, say: nothing is known then
+      os.clear_error();
+      refusal = "its input can't be written";
+      continue;
+    }
     std::optional<StringRef> redirects[] = {StringRef(), StringRef(*output),
                                             StringRef(*output)};
     processes.push_back(
@@ -104,7 +114,6 @@ double mlir::norm_fusion::runner::assembleKernels(CompiledModule &compiled,
                                   /*Env=*/std::nullopt, redirects),
          *output});
   }
-  std::string refusal;
   for (Process &process : processes) {
     int status = -1;
     if (process.info.Pid)
@@ -114,13 +123,16 @@ double mlir::norm_fusion::runner::assembleKernels(CompiledModule &compiled,
     StringRef text = buffer ? (*buffer)->getBuffer() : "";
     if (status == 0)
       readUsage(text, compiled);
+    else if (text.trim().empty())
+      refusal = "exit status " + std::to_string(status);
     else
       refusal = text.split('\n').first.trim();
   }
   if (!refusal.empty())
-    llvm::errs() << "norm-fusion-runner: warning: " << assembler
-                 << " refuses kernels, so whether they spill isn't known: "
-                 << refusal << "\n";
+    llvm::errs()
+        << "norm-fusion-runner: warning: " << assembler
+        << " didn't take all kernels, so whether they spill isn't known: "
+        << refusal << "\n";
   return std::chrono::duration<double, std::milli>(
              std::chrono::steady_clock::now() - start)
       .count();

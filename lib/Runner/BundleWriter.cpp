@@ -446,7 +446,8 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
           llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str()))
     return error;
   for (StringRef name : before.keys())
-    if (!images.contains(name))
+    if (StringRef extension = llvm::sys::path::extension(name);
+        !images.contains(name) && (extension == ".ptx" || extension == ".o"))
       llvm::sys::fs::remove(folder + "/" + name);
   return Error::success();
 }

@@ -400,6 +400,9 @@ void KernelEmitter::emitItems(
   step = emit(item, arith::RemUIOp::create(b, item, arguments.splits),
               loop.getRegionIterArgs()[0]);
   // The next item uses the same shared memory.
+  if (schedule.getCopy() == Copy::bulk) // its copies come over what was stored
+    createAsm(b, TypeRange(), ValueRange(), "fence.proxy.async.shared::cta;",
+              "~{memory}");
   syncBlock();
   scf::YieldOp::create(b, step);
 }

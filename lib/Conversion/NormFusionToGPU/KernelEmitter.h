@@ -401,6 +401,7 @@ private:
                       PartialAccumulateOp accumulate);
 
   //===--- The ring's copies ---===//
+  bool isStreamed(BlockArgument argument);
   void placeStreams(Ring &ring);
   void loadColumnInputs(Ring &ring);
   Value getRow(const Ring &ring, Value k, unsigned u);

@@ -351,9 +351,13 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
     });
   }
   // What the warp's lanes read of the exchange before is read by now: the lanes
-  // that send let others write there next.
-  if (!isSynced)
-    NVVM::SyncWarpOp::create(b, i32(-1));
+  // that send let others write there next. In a block each lane arrives for
+  // itself, and this only keeps ptxas from moving much behind the exchange.
+  if (!isSynced) {
+    auto sync = NVVM::SyncWarpOp::create(b, i32(-1));
+    if (cluster == 1)
+      sync->setAttr("norm_fusion.scheduling", b.getUnitAttr());
+  }
   if (cluster > 1) {
     sendRowSums(words, target, barrier);
   } else {

@@ -6,7 +6,8 @@
 // row needs fewer than 32 lanes, a warp holds 32 / lanes rows side by side, and
 // each lane `rows` of them at once (structure=small). Rows come through a ring
 // that is private to each lane: it copies and reads only its own bytes, so the
-// ring needs no barrier. `slots` steps are in flight; one slot more lets the
+// ring needs no barrier (copy=bulk: one lane copies for its warp, see
+// KernelRingCopies.cpp). `slots` steps are in flight; one slot more lets the
 // copies of the next step start before this one is read. Column accumulators
 // stay in registers over all rows.
 //
@@ -294,10 +295,9 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     // first exchange may write where the last one was read. Besides, ptxas
     // would move the loads above behind the step's arithmetic and copies.
     bool isSynced = ring.shifted || ring.bulk || !ring.rowInputs.empty();
-    bool exchanges = getExchangeBarrierBytes(schedule) != 0;
     if (isSynced) {
       auto sync = NVVM::SyncWarpOp::create(b, i32(-1));
-      if (!ring.shifted && !ring.bulk && !exchanges)
+      if (!ring.shifted && !ring.bulk && schedule.getCluster() == 1)
         sync->setAttr("norm_fusion.scheduling", b.getUnitAttr());
     }
     // The slot of the step before is filled anew once this step's first row

@@ -42,7 +42,8 @@ struct KernelEmitter::Ring {
   Value firstVector, numVectors;
 
   Value steps;                    ///< i64, of all row groups
-  Value first, stride, mine, any; ///< i64; `any`: i1, mine > 0
+  /// i64, `any`: i1, mine > 0. startRing() counts `mine`; it's null before.
+  Value first, stride, mine, any;
   Value firstRow;                 ///< of the block's first row group, i64
   Value end; ///< i64: row groups whose first step is before this one have rows
 };

@@ -16,6 +16,14 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
+/// True of inputs that a row brings in vectors: what lacks the last column
+/// dimension, a scale of each head of a row for one, has none.
+bool KernelEmitter::isStreamed(BlockArgument argument) {
+  return !argument.use_empty() && hasColumns(argument) && hasRows(argument) &&
+         op.getInputMap(argument.getArgNumber())
+             .isFunctionOfDim(columnDims.find_last());
+}
+
 /// The inputs that a row brings get their places.
 void KernelEmitter::placeStreams(Ring &ring) {
   unsigned width = schedule.getVector(), chunks = schedule.getChunks();
@@ -28,7 +36,7 @@ void KernelEmitter::placeStreams(Ring &ring) {
         ring.rowInputs.push_back(argument);
       continue;
     }
-    if (!hasRows(argument))
+    if (!isStreamed(argument))
       continue;
     unsigned bytes =
         getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8 * width;
@@ -330,7 +338,7 @@ SmallVector<Value> KernelEmitter::readShifted(const Ring &ring,
   return chunkWords;
 }
 
-/// A lane's words of a chunk that it copied itself.
+/// A lane's words of a chunk, which it, or lane 0 for it, copied.
 Value KernelEmitter::readAligned(const Ring &ring, const Stream &stream,
                                  Value slot, unsigned u, unsigned chunk) {
   unsigned piece = std::min(stream.bytes, 16u);
@@ -371,6 +379,11 @@ KernelEmitter::readStep(const Ring &ring, Value slot,
   SmallVector<PackedInput> packedInputs;
   for (auto [u, row] : llvm::enumerate(rows)) {
     swapRow(row);
+    for (BlockArgument argument : op.getBodyBlock()->getArguments())
+      if (!argument.use_empty() && hasColumns(argument) && hasRows(argument) &&
+          !isStreamed(argument))
+        for (ColumnView &view : row.columns)
+          view.values[argument] = loadAt(argument.getArgNumber(), view);
     for (const Stream &stream : ring.streams) {
       BlockArgument argument = op.getBodyBlock()->getArgument(stream.input);
       SmallVector<Value> shiftedWords;
