@@ -2,18 +2,18 @@
 
 #include "norm_fusion/Runner/Assemble.h"
 
-#include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/Stopwatch.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
+#include <list>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -64,17 +64,13 @@ double mlir::norm_fusion::runner::assembleKernels(CompiledModule &compiled,
   std::string assembler = findAssembler();
   if (assembler.empty())
     return 0;
-  auto start = std::chrono::steady_clock::now();
-  SmallVector<SmallString<128>> files;
-  auto removeFiles = llvm::make_scope_exit([&] {
-    for (StringRef file : files)
-      llvm::sys::fs::remove(file);
-  });
+  Stopwatch watch;
+  std::list<llvm::FileRemover> files;
   auto addFile = [&](StringRef extension) -> std::optional<std::string> {
     SmallString<128> path;
     if (llvm::sys::fs::createTemporaryFile("norm-fusion", extension, path))
       return std::nullopt;
-    files.push_back(path);
+    files.emplace_back(path);
     return std::string(path);
   };
 
@@ -133,7 +129,5 @@ double mlir::norm_fusion::runner::assembleKernels(CompiledModule &compiled,
         << "norm-fusion-runner: warning: " << assembler
         << " didn't take all kernels, so whether they spill isn't known: "
         << refusal << "\n";
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
+  return watch.getMs();
 }

@@ -13,6 +13,7 @@
 #include "norm_fusion/Pipelines/Pipelines.h"
 #include "norm_fusion/Runner/Error.h"
 #include "norm_fusion/Runner/Options.h"
+#include "norm_fusion/Runner/Stopwatch.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -25,7 +26,6 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
-#include <chrono>
 #include <functional>
 
 using namespace mlir;
@@ -71,19 +71,6 @@ private:
   }
   std::string text;
   ScopedDiagnosticHandler handler;
-};
-
-class Stopwatch {
-public:
-  double getMs() const {
-    return std::chrono::duration<double, std::milli>(
-               std::chrono::steady_clock::now() - start)
-        .count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
 };
 } // namespace
 

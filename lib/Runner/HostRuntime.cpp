@@ -8,8 +8,8 @@
 
 #include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/Stopwatch.h"
 
-#include <chrono>
 #include <csetjmp>
 #include <cstring>
 
@@ -93,11 +93,9 @@ void record(void *kernel, const runtime::LaunchConfig &config) {
 void *getFunction(void *module, const char *name) {
   static auto *original =
       getOriginal<void *(void *, const char *)>("mgpuModuleGetFunction");
-  auto start = std::chrono::steady_clock::now();
+  Stopwatch lookup;
   void *kernel = original(module, name);
-  lookupMs += std::chrono::duration<double, std::milli>(
-                  std::chrono::steady_clock::now() - start)
-                  .count();
+  lookupMs += lookup.getMs();
   if (kernel)
     getKernelNames()[kernel] = name;
   return kernel;

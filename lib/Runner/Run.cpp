@@ -66,6 +66,7 @@ private:
   Error executeBundle();
   Error emitBundle();
   Error compileAndRun();
+  Expected<CompiledModule> compileSource(decltype(compileFused) &compileIt);
   void reportCompiled(CompiledModule &compiled);
   bool findSpills(const CompiledModule &compiled);
   Error reportRun();
@@ -182,17 +183,24 @@ Error Run::execute() {
   return reportRun();
 }
 
-/// Again while chosen schedules spill: what a compiler made of a kernel is
-/// known when the device has it.
-Error Run::compileAndRun() {
+/// The source by compileFused() or compileKernels(); remarks of this time
+/// alone.
+Expected<CompiledModule> Run::compileSource(decltype(compileFused) &compileIt) {
   progress.say("compiling");
   if (!options.remarks.empty())
     if (Error error = startRemarks(*context, options.remarks))
-      return error;
+      return std::move(error);
   Expected<CompiledModule> compiled =
-      compileFused(OwningOpRef<ModuleOp>(source->clone()), compile);
+      compileIt(OwningOpRef<ModuleOp>(source->clone()), compile);
   if (!options.remarks.empty())
     finishRemarks(*context);
+  return compiled;
+}
+
+/// Again while chosen schedules spill: what a compiler made of a kernel is
+/// known when the device has it.
+Error Run::compileAndRun() {
+  Expected<CompiledModule> compiled = compileSource(compileFused);
   if (!compiled)
     return compiled.takeError();
   reportCompiled(*compiled);
@@ -322,14 +330,7 @@ Error Run::emitBundle() {
     return entry.takeError();
   source = std::move(*module);
   for (bool isDone = false; !isDone;) {
-    progress.say("compiling");
-    if (!options.remarks.empty())
-      if (Error error = startRemarks(*context, options.remarks))
-        return error;
-    Expected<CompiledModule> compiled =
-        compileKernels(OwningOpRef<ModuleOp>(source->clone()), compile);
-    if (!options.remarks.empty())
-      finishRemarks(*context);
+    Expected<CompiledModule> compiled = compileSource(compileKernels);
     if (!compiled)
       return compiled.takeError();
     if (!compile.emulator)

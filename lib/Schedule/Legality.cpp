@@ -309,8 +309,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     return refuse(llvm::formatv("pace={0} needs structure=ring or small and "
                                 "combine=tags, where all blocks run at once",
                                 schedule.getPace()));
-  if (schedule.getPace() != 0 && problem.accumulatorBytes.empty() &&
-      problem.scalarBytes.empty())
+  if (schedule.getPace() != 0 && !problem.hasPartials())
     return refuse(llvm::formatv("pace={0} without column reductions, whose "
                                 "workspace the steps are counted in",
                                 schedule.getPace()));

@@ -319,17 +319,10 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
         warps = warpsOfBlock;
         // Two blocks that leave no multiprocessor idle have half as many
         // partial rows (backward_fp8 of 4096x4096: 24.6 -> 24.3).
-        std::string ignored;
         if (isWide && cluster == 1 && warps % 2 == 0 &&
+            target.maxCluster >= kFullCluster &&
             vectors <=
-                int64_t(kFullCluster) * (warps / 2 * 32 * chunks - frame) &&
-            isLegalSchedule(problem,
-                            ScheduleAttr::get(context, structure, kFullCluster,
-                                              warps / 2, 8 / warps, 1, chunks,
-                                              vector, copy, combine, /*pace=*/0,
-                                              /*grid=*/0, lanes, rows,
-                                              /*frame=*/0),
-                            target, ignored)) {
+                int64_t(kFullCluster) * (warps / 2 * 32 * chunks - frame)) {
           cluster = kFullCluster;
           warps /= kFullCluster;
         }
@@ -414,9 +407,8 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       // all multiprocessors are busy and blocks have more than 12 warps. Single
       // blocks and rows that are exchanged twice were slower with pacing.
       bool isHeavy = hasManyArrays || problem.accumulatorBytes.size() > 1;
-      bool hasPartials = !isLight || !problem.scalarBytes.empty();
       bool drifts =
-          cluster > 1 && !isTwice && hasPartials &&
+          cluster > 1 && !isTwice && problem.hasPartials() &&
           (!isHeavy || (cluster == kFullCluster && warps * groups > 12));
       // Framed rows were, too.
       if (!tags || !drifts || registers > budget || frame != 0)

@@ -110,7 +110,7 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
     error = text;
     return false;
   };
-  if (!problem.accumulatorBytes.empty() || !problem.scalarBytes.empty())
+  if (problem.hasPartials())
     return refuse(llvm::formatv(
         "structure={0} with {1} column reductions, expected row reductions "
         "alone",

@@ -33,16 +33,14 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   unsigned vector = getVector(problem);
   std::string noRows;
-  if (problem.accumulatorBytes.empty() && problem.scalarBytes.empty() &&
-      !problem.tiledBytes.empty())
+  if (!problem.hasPartials() && !problem.tiledBytes.empty())
     if (ScheduleAttr tile = chooseTile(context, problem, target, noRows)) {
       reason = noRows;
       return tile;
     }
   // Of wide rows that are exchanged twice, the ring hides more of the waits.
   bool waits = problem.exchanges > 1 && problem.columns > kRowOfBlocks * vector;
-  if (problem.accumulatorBytes.empty() && problem.scalarBytes.empty() &&
-      problem.columns > 96 * vector && !waits)
+  if (!problem.hasPartials() && problem.columns > 96 * vector && !waits)
     if (ScheduleAttr rows = chooseRows(context, problem, target, noRows)) {
       reason = noRows;
       return rows;

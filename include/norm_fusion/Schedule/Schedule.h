@@ -56,6 +56,10 @@ struct Problem {
   /// Of an op that is split. Tensors and memrefs give the same.
   static Problem get(MixedReductionOp op);
   unsigned bytesPerColumn() const;
+  /// Something is reduced over rows: of columns, or of everything.
+  bool hasPartials() const {
+    return !accumulatorBytes.empty() || !scalarBytes.empty();
+  }
 };
 
 /// The schedule for `problem` on `target`, and why in `reason`.

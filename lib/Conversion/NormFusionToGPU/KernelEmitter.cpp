@@ -401,8 +401,10 @@ void KernelEmitter::emitItems(
               loop.getRegionIterArgs()[0]);
   // The next item uses the same shared memory.
   if (schedule.getCopy() == Copy::bulk) // its copies come over what was stored
-    createAsm(b, TypeRange(), ValueRange(), "fence.proxy.async.shared::cta;",
-              "~{memory}");
+    NVVM::FenceProxyOp::create(
+        b, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(b.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
   syncBlock();
   scf::YieldOp::create(b, step);
 }

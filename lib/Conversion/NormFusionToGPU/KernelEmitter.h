@@ -401,9 +401,8 @@ private:
                       PartialAccumulateOp accumulate);
 
   //===--- The ring's copies ---===//
-  bool isStreamed(BlockArgument argument);
   void placeStreams(Ring &ring);
-  void loadColumnInputs(Ring &ring);
+  void loadInputs(ArrayRef<unsigned> inputs, MutableArrayRef<ColumnView> views);
   Value getRow(const Ring &ring, Value k, unsigned u);
   Value isRow(Value row);
   Value lastRowAtMost(Value row);

@@ -219,7 +219,7 @@ SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
     scf::YieldOp::create(b, zeros);
     llvm::append_range(carried, ifAny.getResults());
   }
-  loadColumnInputs(ring);
+  loadInputs(ring.columnInputs, ring.views);
   issue(1, ring.slots);
   ring.mine = countSteps(ring);
   if (awaits)

@@ -35,6 +35,8 @@ struct KernelEmitter::Ring {
 
   SmallVector<Stream> streams;
   SmallVector<BlockArgument> rowInputs;
+  /// Read once, and step by step past the slots.
+  SmallVector<unsigned> columnInputs, loadedInputs;
   unsigned slotBytes = 0; ///< of a warp
   Value base;             ///< i32, of the warp's slots in shared memory
   /// Of bulk copies: the first of the warp's vectors that exists, and how many

@@ -16,15 +16,9 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// True of inputs that a row brings in vectors: what lacks the last column
-/// dimension, a scale of each head of a row for one, has none.
-bool KernelEmitter::isStreamed(BlockArgument argument) {
-  return !argument.use_empty() && hasColumns(argument) && hasRows(argument) &&
-         op.getInputMap(argument.getArgNumber())
-             .isFunctionOfDim(columnDims.find_last());
-}
-
-/// The inputs that a row brings get their places.
+/// The inputs by when they are read, and the places of those that come through
+/// slots: in vectors, which what lacks the last column dimension, a scale of
+/// each head of a row for one, doesn't have.
 void KernelEmitter::placeStreams(Ring &ring) {
   unsigned width = schedule.getVector(), chunks = schedule.getChunks();
   for (BlockArgument argument : op.getBodyBlock()->getArguments()) {
@@ -36,8 +30,15 @@ void KernelEmitter::placeStreams(Ring &ring) {
         ring.rowInputs.push_back(argument);
       continue;
     }
-    if (!isStreamed(argument))
+    if (!hasRows(argument)) {
+      ring.columnInputs.push_back(i);
       continue;
+    }
+    if (!ring.async ||
+        !op.getInputMap(i).isFunctionOfDim(columnDims.find_last())) {
+      ring.loadedInputs.push_back(i);
+      continue;
+    }
     unsigned bytes =
         getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8 * width;
     unsigned partBytes = ring.units * chunks * 32 * bytes;
@@ -51,12 +52,11 @@ void KernelEmitter::placeStreams(Ring &ring) {
       i32(exchangeBytes));
 }
 
-/// What doesn't change from row to row.
-void KernelEmitter::loadColumnInputs(Ring &ring) {
-  for (BlockArgument argument : op.getBodyBlock()->getArguments())
-    if (!argument.use_empty() && hasColumns(argument) && !hasRows(argument))
-      for (ColumnView &view : ring.views)
-        view.values[argument] = loadAt(argument.getArgNumber(), view);
+void KernelEmitter::loadInputs(ArrayRef<unsigned> inputs,
+                               MutableArrayRef<ColumnView> views) {
+  for (unsigned input : inputs)
+    for (ColumnView &view : views)
+      view.values[op.getBodyBlock()->getArgument(input)] = loadAt(input, view);
 }
 
 /// Row `u` of a lane in step `k`. A warp's last rows may not exist.
@@ -379,11 +379,7 @@ KernelEmitter::readStep(const Ring &ring, Value slot,
   SmallVector<PackedInput> packedInputs;
   for (auto [u, row] : llvm::enumerate(rows)) {
     swapRow(row);
-    for (BlockArgument argument : op.getBodyBlock()->getArguments())
-      if (!argument.use_empty() && hasColumns(argument) && hasRows(argument) &&
-          !isStreamed(argument))
-        for (ColumnView &view : row.columns)
-          view.values[argument] = loadAt(argument.getArgNumber(), view);
+    loadInputs(ring.loadedInputs, row.columns);
     for (const Stream &stream : ring.streams) {
       BlockArgument argument = op.getBodyBlock()->getArgument(stream.input);
       SmallVector<Value> shiftedWords;
@@ -392,10 +388,6 @@ KernelEmitter::readStep(const Ring &ring, Value slot,
       MutableArrayRef<ColumnView> vectors = row.columns;
       for (auto [c, view] :
            llvm::enumerate(vectors.take_front(schedule.getChunks()))) {
-        if (!ring.async) {
-          view.values[argument] = loadAt(stream.input, view);
-          continue;
-        }
         Value packed = ring.shifted ? shiftedWords[c]
                                     : readAligned(ring, stream, slot, u, c);
         packedInputs.push_back({unsigned(u), unsigned(c), argument, packed});

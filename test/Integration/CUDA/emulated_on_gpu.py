@@ -9,7 +9,7 @@ with 1 if one failed, with 4 if there is no GPU.
 import argparse, os, re, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 
-from run_on_gpu import get_script, has_cuda
+from run_on_gpu import get_environment, get_script, has_cuda
 
 
 def get_lines(test, scratch):
@@ -43,12 +43,7 @@ def main():
         return 4
     ends = time.time() + a.seconds
     with tempfile.TemporaryDirectory() as scratch:
-        tools = os.path.join(scratch, "bin")
-        os.mkdir(tools)
-        whole = os.path.join(os.path.abspath(a.bin), "norm-fusion")  # the static file acts by the name that it's called by
-        for tool in ("norm-fusion-runner", "norm-fusion-opt"):
-            os.symlink(whole if os.path.exists(whole) else os.path.join(os.path.abspath(a.bin), tool), os.path.join(tools, tool))
-        env = dict(os.environ, PATH=tools + os.pathsep + os.environ["PATH"])
+        env = get_environment(a.bin, scratch)
 
         def run(test):
             results = []

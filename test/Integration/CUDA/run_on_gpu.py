@@ -25,6 +25,16 @@ def get_script(test, scratch):
     return "\n".join(["set -e -o pipefail", *lines])
 
 
+def get_environment(folder, scratch):
+    """With our tools first in PATH. The static file acts by the name that it's called by."""
+    folder, both = os.path.abspath(folder), os.path.join(scratch, "bin")
+    os.mkdir(both)
+    for tool in ("norm-fusion-opt", "norm-fusion-runner"):
+        whole = os.path.join(folder, tool)
+        os.symlink(whole if os.path.exists(whole) else os.path.join(folder, "norm-fusion"), os.path.join(both, tool))
+    return {**os.environ, "PATH": os.pathsep.join([both, folder, os.environ.get("PATH", "")]), "LC_ALL": "C"}
+
+
 def main():
     ap = argparse.ArgumentParser(usage=__doc__)
     ap.add_argument("bin")
@@ -36,13 +46,7 @@ def main():
     tests = sorted(t for t in glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "*.test")) if a.only in t)
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        # The static file acts by the name that it's called by.
-        folder, both = os.path.abspath(a.bin), os.path.join(scratch, "bin")
-        os.mkdir(both)
-        for tool in ("norm-fusion-opt", "norm-fusion-runner"):
-            whole = os.path.join(folder, tool)
-            os.symlink(whole if os.path.exists(whole) else os.path.join(folder, "norm-fusion"), os.path.join(both, tool))
-        environment = {**os.environ, "PATH": os.pathsep.join([both, folder, os.environ.get("PATH", "")]), "LC_ALL": "C"}
+        environment = get_environment(a.bin, scratch)
         for test in tests:
             start = time.time()
             p = subprocess.run(["bash", "-c", get_script(test, scratch)], env=environment, stdout=subprocess.PIPE,

@@ -117,9 +117,7 @@ private:
       chosen = overridden;
       reason += ", overridden";
     }
-    bool hasPartials =
-        !problem.accumulatorBytes.empty() || !problem.scalarBytes.empty();
-    if (batchInvariant && hasPartials && chosen.getGrid() == 0) {
+    if (batchInvariant && problem.hasPartials() && chosen.getGrid() == 0) {
       // The results mustn't depend on the device: a grid that large parts run
       // at once.
       unsigned cluster = chosen.getCluster();
