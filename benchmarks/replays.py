@@ -2,9 +2,11 @@
 
 usage: replays.py RUNNER [--replays 10000] [--streams 4] [--shapes MxN,...] [--norms rms,layer] [--dtype bf16] [--seconds S]
 
-Each stream has a bundle of its own (so its own workspace) and a CUDA graph of CALLS calls. All streams replay at once; after each round the
-results are compared and overwritten. Prints a line a shape and exits non-zero at the first difference; a kernel that hangs ends the run
-at --seconds.
+Each stream has a priority and a bundle of its own (so its own workspace) and a CUDA graph of five calls: two in a row, one that reads what the
+call before wrote, one whose input the kernel before writes and the kernel after overwrites, and one behind that. All streams replay at once;
+after each round the results are compared and overwritten. Prints a line a shape and exits non-zero at the first difference; a kernel that hangs
+ends the run at --seconds. (Launches that aren't cooperative hang within seconds: blocks of one priority wait for others of their launch,
+whose places those of another have taken.)
 """
 import argparse, os, sys, tempfile, threading, time
 from harness import find_device, run_tool, torch
@@ -13,29 +15,49 @@ from peers import make_inputs
 
 # A ring in one block, in clusters of 2 to 16, with and without pacing, several rows a warp, rows at any address.
 SHAPES = "512x4096 4096x1024 4096x256 8192x128 20011x384 10007x4096 1031x8192 301x16384 67x65536 29x17389 513x1001 2047x100".split()
-CALLS, ROUNDS = 5, 20
+ROUNDS = 20
 
 
-def prepare(norm, dtype, m, n, folder):
+def call_all(bundle, sets):
+    """The results of a graph's calls. A launch starts while the one before it ends, whose results it must wait for."""
+    first, second = (list(s.args) for s in sets)
+    results = [bundle(*first), bundle(*second)]
+    results.append(bundle(results[-1][0], *second[1:]))  # dy is dx
+    x = first[1].clone()
+    results.append(bundle(first[0], x, *first[2:]))
+    x.fill_(float("nan"))
+    results.append(bundle(*second))
+    return results
+
+
+def call_one_by_one(bundle, sets):
+    def call(*arguments):
+        results = bundle(*arguments)
+        torch.cuda.synchronize()
+        return [t.clone() for t in results]
+    return call_all(call, sets)
+
+
+def prepare(norm, dtype, m, n, folder, priority):
     """A graph, its results, and the results that they must be."""
     from bundle import Bundle
     bundle = Bundle(folder)
     sets = [make_inputs(norm, dtype, m, n) for _ in range(2)]
-    stream = torch.cuda.Stream()
+    stream = torch.cuda.Stream(priority=priority)
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
-        expected = [[t.clone() for t in bundle(*s.args)] for s in sets]
+        expected = call_one_by_one(bundle, sets)
     stream.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=stream):
-        results = [bundle(*sets[i % 2].args) for i in range(CALLS)]
+        results = call_all(bundle, sets)
     return stream, graph, results, expected, sets, bundle
 
 
 def count_wrong(results, expected):
     bits = lambda t: t.contiguous().view(torch.uint8)
     return sum(not torch.equal(bits(got), bits(want))
-               for i, call in enumerate(results) for got, want in zip(call, expected[i % 2]))
+               for calls in zip(results, expected) for got, want in zip(*calls))
 
 
 def check(norm, dtype, shape, options):
@@ -45,8 +67,8 @@ def check(norm, dtype, shape, options):
             f.write(ir(norm, dtype, n))
         major, minor = torch.cuda.get_device_capability()
         run_tool([options.runner, f.name, f"--emit-bundle={folder}/bundle", f"--chip=sm_{major}{minor}" + "a" * (major >= 9)])
-        streams = [prepare(norm, {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}[dtype], m, n, f"{folder}/bundle")
-                   for _ in range(options.streams)]
+        streams = [prepare(norm, {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}[dtype], m, n, f"{folder}/bundle",
+                           -(k % 3)) for k in range(options.streams)]
     start, replays = time.time(), 0
     a_round = max(1, options.replays // options.streams // ROUNDS)
     while replays < options.replays:
@@ -65,7 +87,7 @@ def check(norm, dtype, shape, options):
         if wrong:
             print(f"{norm:6}{dtype:5}{shape:>12} WRONG: {wrong} results after {replays} replays", flush=True)
             return False
-    print(f"{norm:6}{dtype:5}{shape:>12} {replays} replays of {CALLS} calls on {options.streams} streams, {time.time() - start:.1f} s: the same bits",
+    print(f"{norm:6}{dtype:5}{shape:>12} {replays} replays of 5 calls on {options.streams} streams, {time.time() - start:.1f} s: the same bits",
           flush=True)
     return True
 

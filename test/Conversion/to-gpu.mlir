@@ -58,10 +58,6 @@ func.func @kernel(%x: memref<?x5xf32>, %o: memref<?x5xf32>, %t: memref<5xf32>) {
   return
 }
 
-// The second kernel may be launched before the first is done, and waits for it.
-// KERNEL-DAG: llvm.mlir.global external constant @kernel_mixed_reduction_{{[0-9]+}}_combine_dependent
-// KERNEL-DAG: nvvm.griddepcontrol launch_dependents
-// KERNEL-DAG: nvvm.griddepcontrol wait
 // KERNEL-DAG: llvm.mlir.global external constant @grid_mixed_reduction_0_cooperative
 // KERNEL-DAG: @p cp.async.cg.shared.global
 // KERNEL-DAG: mbarrier.test_wait.parity

@@ -409,7 +409,21 @@ void KernelEmitter::emitItems(
   scf::YieldOp::create(b, step);
 }
 
+/// The launch before this one may still run (programmatic dependent launch): no
+/// memory before this. Where all blocks run at once, the next launch's take
+/// their places as these leave them, and wait in turn. Blocks of many that come
+/// and go keep theirs (H200: forward norms took twice as long).
+void KernelEmitter::awaitLaunchBefore() {
+  bool streams = schedule.getStructure() == Structure::ring ||
+                 schedule.getStructure() == Structure::small;
+  if (op.isSplit() || streams)
+    NVVM::GriddepcontrolOp::create(b,
+                                   NVVM::GridDepActionKind::launch_dependents);
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
+}
+
 void KernelEmitter::emitRows() {
+  awaitLaunchBefore();
   if (schedule.getStructure() == Structure::rows)
     return emitRowBlocks();
   if (schedule.getStructure() == Structure::tile)
@@ -419,10 +433,6 @@ void KernelEmitter::emitRows() {
   bool tags = op.isSplit() && schedule.getCombine() == Combine::tags;
   if (tags)
     readLaunchCount();
-  // The second kernel's blocks take their places as these blocks leave them.
-  if (op.isSplit() && schedule.getCombine() == Combine::kernel)
-    NVVM::GriddepcontrolOp::create(b,
-                                   NVVM::GridDepActionKind::launch_dependents);
   bool isRing = schedule.getStructure() != Structure::plain;
   bool awaitsInItem = isRing && hasOneItem();
   if (!awaitsInItem) {
@@ -445,8 +455,7 @@ void KernelEmitter::emitRows() {
 }
 
 void KernelEmitter::emitCombine() {
-  // Until the first kernel is done and what it wrote is visible.
-  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
+  awaitLaunchBefore();
   emitTiles();
   emitScalarResults();
 }

@@ -166,8 +166,7 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
   };
   if (op.isSplit() && !combineOnly && schedule.getCombine() != Combine::kernel)
     flag("_cooperative");
-  if (combineOnly)
-    flag("_dependent");
+  flag("_dependent");
 
   b.setInsertionPointToStart(&function.getBody().front());
   auto global = LLVM::LLVMPointerType::get(context, 1);
