@@ -88,6 +88,32 @@ static unsigned getRowGroups(unsigned warps) {
       1, std::min<unsigned>(llvm::divideCeil(12, warps), 16 / warps));
 }
 
+/// Rows of more vectors than these are wide.
+static constexpr int64_t kWideVectors = 512;
+
+/// Rows in a block with `chunks` half vectors a lane, if they hold at most
+/// `most` columns; null where the registers don't suffice.
+static ScheduleAttr makeHalfVectors(MLIRContext *context,
+                                    const Problem &problem,
+                                    const TargetInfo &target, unsigned vector,
+                                    unsigned chunks, int64_t most,
+                                    Combine combine) {
+  int64_t width = chunks * 32 * vector / 2;
+  unsigned warps = llvm::divideCeil(problem.columns, width);
+  if (warps > (chunks == 3 ? 3 : 6) || warps * width > most)
+    return {};
+  std::string ignored;
+  auto schedule = ScheduleAttr::get(
+      context, Structure::ring, /*cluster=*/1, warps,
+      /*rowGroups=*/(chunks == 3 ? 16 : 12) / warps, /*slots=*/2, chunks,
+      vector / 2, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
+      /*lanes=*/32, /*rows=*/1, /*frame=*/0);
+  bool fits = isLegalSchedule(problem, schedule, target, ignored) &&
+              estimateRegisters(problem, schedule) <=
+                  getRegisterBudget(target, schedule);
+  return fits ? schedule : ScheduleAttr();
+}
+
 /// Rows of some hundred columns of which whole vectors leave an eighth of the
 /// lanes idle, and 3 or 5 half vectors a lane few: 640 or 1152 16-bit columns,
 /// say.
@@ -106,27 +132,38 @@ static ScheduleAttr chooseHalfVectors(MLIRContext *context,
   }
   if (held * 8 < columns * 9)
     return {};
-  for (unsigned chunks : {3u, 5u}) {
-    int64_t width = chunks * 32 * vector / 2;
-    unsigned warps = llvm::divideCeil(columns, width);
-    if (warps > 6 || warps * width * 16 > columns * 17)
-      continue;
-    std::string ignored;
-    auto schedule = ScheduleAttr::get(
-        context, Structure::ring, /*cluster=*/1, warps,
-        /*rowGroups=*/(chunks == 3 ? 16 : 12) / warps, /*slots=*/2, chunks,
-        vector / 2, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
-        /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-    if (isLegalSchedule(problem, schedule, target, ignored) &&
-        estimateRegisters(problem, schedule) <=
-            getRegisterBudget(target, schedule))
+  for (unsigned chunks : {3u, 5u})
+    if (ScheduleAttr schedule =
+            makeHalfVectors(context, problem, target, vector, chunks,
+                            /*most=*/columns * 17 / 16, combine))
       return schedule;
-  }
   return {};
 }
 
-/// Rows of more vectors than these are wide.
-static constexpr int64_t kWideVectors = 512;
+/// Five half vectors a lane where `usual` leaves more than an eighth of its
+/// lanes idle, and they hold fewer columns. (H200, about 200 MB, us: LayerNorm
+/// of 544 columns 57.6 -> 51.6, 1056 58.7 -> 51.7, 1600 54.5 -> 52.5, 2112 56.8
+/// -> 51.3, 2240 56.4 -> 50.7, 3200 54.5 -> 52.6; RMSNorm of
+/// 1056 54.5 -> 49.9, 3200 52.7 -> 50.4.)
+static ScheduleAttr chooseFiveHalfVectors(MLIRContext *context,
+                                          const Problem &problem,
+                                          const TargetInfo &target,
+                                          ScheduleAttr usual) {
+  bool streams = usual.getStructure() == Structure::ring ||
+                 usual.getStructure() == Structure::small;
+  if (!streams || usual.getCopy() != Copy::cp_async ||
+      problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
+      getVector(problem) != 8 || getVectors(problem, 8) > kWideVectors ||
+      isFramed(problem, usual) ||
+      (canBeFramed(problem) && mayGainByFrames(problem, 8)))
+    return {};
+  int64_t held = usual.getVector() * usual.getChunks() * usual.getLanes();
+  held *= usual.getWarps() * usual.getCluster();
+  if (held * 8 < problem.columns * 9)
+    return {};
+  return makeHalfVectors(context, problem, target, /*vector=*/8, /*chunks=*/5,
+                         /*most=*/held * 19 / 20, usual.getCombine());
+}
 
 /// Wide rows: 8 warps whose lanes hold four vectors each, few of a block for a
 /// row and up to eight blocks. Twice as many warps with half the vectors were 1
@@ -147,10 +184,9 @@ static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
       ++cluster;
     return cluster;
   };
-  // One warp a row and block where two hold a sixth more than it does.
+  // One warp a row and block where two hold more than it does.
   unsigned warps = 2;
-  if (getCluster(1) <= kPortableCluster &&
-      getCluster(1) * 7 < 2 * getCluster(2) * 6)
+  if (getCluster(1) <= kPortableCluster && getCluster(1) < 2 * getCluster(2))
     warps = 1;
   else if (getCluster(2) > kPortableCluster)
     warps = 4;
@@ -160,10 +196,13 @@ static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
   unsigned stepBytes =
       kWarps * part * vector * std::max(problem.bytesPerColumn(), 1u);
   unsigned slots = std::clamp(target.bytesInFlight / stepBytes, 2u, 3u);
-  // Clusters drift apart where steps are light, or rows not too wide.
+  // Clusters drift apart where steps are light, or rows not too wide; pacing
+  // costs more where these take one warp of a block. (H200, us, with and
+  // without: LayerNorm 6511x5120 52.2, 51.3, 32768x7168 337, 329; light,
+  // RMSNorm 65536x5120 462, 475.)
   bool isLight =
       problem.accumulatorBytes.size() == 1 && problem.elementBytes.size() <= 2;
-  bool drifts = isLight || vectors <= 2 * kWideVectors * scale;
+  bool drifts = isLight || (warps > 1 && vectors <= 2 * kWideVectors * scale);
   bool paces = combine == Combine::tags && cluster > 1 && drifts && frame == 0;
   for (; slots > 0; --slots) {
     auto schedule = ScheduleAttr::get(
@@ -371,9 +410,13 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       if (structure == Structure::ring && hasManyArrays && groups > fewest &&
           2 * stepBytes > target.bytesInFlight)
         continue;
-      unsigned slots =
-          std::clamp<unsigned>(target.bytesInFlight / std::max(1u, stepBytes),
-                               structure == Structure::ring ? 2 : 1, 3);
+      // Two steps, unless they are half as much again as memory serves well.
+      // (One in place of two: LayerNorm 43403x768 55.3 for 51.0 us, RMSNorm
+      // 61276x544 58.9 for 50.0.)
+      bool fitsTwo = structure == Structure::ring ||
+                     4 * stepBytes <= 3 * target.bytesInFlight;
+      unsigned slots = std::clamp<unsigned>(
+          target.bytesInFlight / std::max(1u, stepBytes), fitsTwo ? 2 : 1, 3);
       ScheduleAttr schedule;
       for (; slots > 0 && !schedule; --slots) {
         schedule =
@@ -431,6 +474,11 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                      const Problem &problem,
                                      const TargetInfo &target,
                                      std::string &reason) {
-  return chooseFrame(problem, chooseShape(context, problem, target, reason),
-                     target);
+  ScheduleAttr schedule = chooseShape(context, problem, target, reason);
+  if (ScheduleAttr narrow =
+          chooseFiveHalfVectors(context, problem, target, schedule)) {
+    reason = "five half vectors a lane leave fewer lanes idle";
+    return narrow;
+  }
+  return chooseFrame(problem, schedule, target);
 }

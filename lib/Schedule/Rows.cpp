@@ -51,7 +51,8 @@ static bool isLight(const Problem &problem) {
 /// 32-bit registers that a thread needs, estimated from what kernels compiled
 /// to without spills: the packed vectors of its rows, also of those that are
 /// loaded ahead, and of the columns' inputs, the addresses of a tile's rows or
-/// the place of one of several row groups, and the rest.
+/// the place of one of several row groups, masks of what doesn't exist, and the
+/// rest. Rows of a tile that aren't loaded ahead are unpacked together.
 static unsigned estimateRowRegisters(const Problem &problem,
                                      ScheduleAttr schedule,
                                      unsigned stepsAhead) {
@@ -59,11 +60,19 @@ static unsigned estimateRowRegisters(const Problem &problem,
   unsigned rows = schedule.getRows() * (1 + stepsAhead);
   unsigned bytes = rows * problem.bytesPerColumn() + problem.columnInputBytes;
   bool isTile = schedule.getStructure() == Structure::tile;
+  bool isTogether = isTile && stepsAhead == 0 && schedule.getRows() > 1;
+  bool exact = problem.columns ==
+               int64_t(schedule.getCluster()) * schedule.getBlockColumns();
   return llvm::divideCeil(columns * bytes, 4) +
          (isTile                        ? 4 * schedule.getRows()
           : schedule.getRowGroups() > 1 ? 12
                                         : 0) +
-         (stepsAhead ? 36 : 16);
+         (stepsAhead   ? 36
+          : isTogether ? 48
+                       : 16) +
+         (exact        ? 0
+          : isTogether ? 40
+                       : 8);
 }
 
 /// Blocks that a multiprocessor's registers are shared out to.
@@ -234,9 +243,10 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
     if (widest != entry.bytes || vectors > entry.vectors || blocks == 1 ||
         blocks > target.maxCluster)
       continue;
+    unsigned chunks = llvm::divideCeil(vectors, 32 * blocks);
     auto schedule = ScheduleAttr::get(
         context, Structure::tile, blocks, /*warps=*/1, entry.groups,
-        /*slots=*/entry.steps, entry.chunks, vector, Copy::load, Combine::grid,
+        /*slots=*/entry.steps, chunks, vector, Copy::load, Combine::grid,
         /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows, /*frame=*/0);
     if (!isLegalSchedule(problem, schedule, target, why))
       continue;
