@@ -100,7 +100,10 @@ static ScheduleAttr makeHalfVectors(MLIRContext *context,
                                     Combine combine) {
   int64_t width = chunks * 32 * vector / 2;
   unsigned warps = llvm::divideCeil(problem.columns, width);
-  if (warps > (chunks == 3 ? 3 : 6) || warps * width > most)
+  bool isNarrow = llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
+    return bytes * vector / 2 < 8;
+  });
+  if (isNarrow || warps > (chunks == 3 ? 3 : 6) || warps * width > most)
     return {};
   std::string ignored;
   auto schedule = ScheduleAttr::get(

@@ -51,8 +51,7 @@ static bool isLight(const Problem &problem) {
 /// 32-bit registers that a thread needs, estimated from what kernels compiled
 /// to without spills: the packed vectors of its rows, also of those that are
 /// loaded ahead, and of the columns' inputs, the addresses of a tile's rows or
-/// the place of one of several row groups, masks of what doesn't exist, and the
-/// rest. Rows of a tile that aren't loaded ahead are unpacked together.
+/// the place of one of several row groups, and the rest.
 static unsigned estimateRowRegisters(const Problem &problem,
                                      ScheduleAttr schedule,
                                      unsigned stepsAhead) {
@@ -60,19 +59,23 @@ static unsigned estimateRowRegisters(const Problem &problem,
   unsigned rows = schedule.getRows() * (1 + stepsAhead);
   unsigned bytes = rows * problem.bytesPerColumn() + problem.columnInputBytes;
   bool isTile = schedule.getStructure() == Structure::tile;
-  bool isTogether = isTile && stepsAhead == 0 && schedule.getRows() > 1;
-  bool exact = problem.columns ==
-               int64_t(schedule.getCluster()) * schedule.getBlockColumns();
   return llvm::divideCeil(columns * bytes, 4) +
          (isTile                        ? 4 * schedule.getRows()
           : schedule.getRowGroups() > 1 ? 12
                                         : 0) +
-         (stepsAhead   ? 36
-          : isTogether ? 48
-                       : 16) +
-         (exact        ? 0
-          : isTogether ? 40
-                       : 8);
+         (stepsAhead ? 36 : 16);
+}
+
+/// What these take besides if they can have it: masks of what doesn't exist;
+/// rows of a tile that aren't loaded ahead are unpacked together.
+static unsigned estimateSpareRegisters(const Problem &problem,
+                                       ScheduleAttr schedule,
+                                       unsigned stepsAhead) {
+  bool isTogether = schedule.getStructure() == Structure::tile &&
+                    stepsAhead == 0 && schedule.getRows() > 1;
+  bool exact = problem.columns ==
+               int64_t(schedule.getCluster()) * schedule.getBlockColumns();
+  return (isTogether ? 32 : 0) + (exact ? 0 : isTogether ? 40 : 8);
 }
 
 /// Blocks that a multiprocessor's registers are shared out to.
@@ -80,7 +83,9 @@ static unsigned countBlocks(const Problem &problem, ScheduleAttr schedule,
                             unsigned registers, unsigned stepsAhead) {
   unsigned threads = schedule.getThreads();
   unsigned needed =
-      llvm::alignTo(estimateRowRegisters(problem, schedule, stepsAhead), 8);
+      llvm::alignTo(estimateRowRegisters(problem, schedule, stepsAhead) +
+                        estimateSpareRegisters(problem, schedule, stepsAhead),
+                    8);
   unsigned most = kThreads;
   if (schedule.getStructure() == Structure::rows && isLight(problem))
     most = threads > 256 ? kMostThreads : kLightThreads;

@@ -165,10 +165,11 @@ ScheduleAttr norm_fusion::getSmallerSchedule(const Problem &problem,
           smaller && getRegisterBudget(target, smaller) > budget)
         return smaller;
   }
-  // Half of a tile's rows are half a sector of each column: worse than some
-  // spilled registers (H200, bf16_transposed 2048x16384: 171 us for 59).
+  // Less than a sector of each column is worse than some spilled registers
+  // (H200, bf16_transposed 2048x16384 with half the rows: 171 us for 59).
   if (structure == Structure::tile && from.getSlots() == 1 &&
-      from.getRows() > 1)
+      from.getRows() > 1 &&
+      *llvm::min_element(problem.tiledBytes) * getTileRows(from) / 2 < 32)
     return {};
   Fields fields(from);
   fields.rows /= 2;

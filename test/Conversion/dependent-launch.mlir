@@ -9,8 +9,11 @@
 // CHECK-DAG: llvm.mlir.global external constant @kernel_mixed_reduction_{{[0-9]+}}_dependent
 // CHECK-DAG: llvm.mlir.global external constant @kernel_mixed_reduction_{{[0-9]+}}_combine_dependent
 
-// PTX80-NOT: griddepcontrol
-// PTX80-NOT: _dependent
+// PTX80-NOT: {{griddepcontrol|_dependent}}
+// PTX80: .entry ring_mixed_reduction_0(
+// PTX80-NOT: {{griddepcontrol|_dependent}}
+// PTX80: .entry kernel_mixed_reduction_{{[0-9]+}}_combine(
+// PTX80-NOT: {{griddepcontrol|_dependent}}
 
 #e = affine_map<(m, n) -> (m, n)>
 #c = affine_map<(m, n) -> (n)>
@@ -58,8 +61,11 @@ func.func @rows(%x: memref<?x1024xf32>, %o: memref<?x1024xf32>) {
 // A second launch waits for the first, and the first for what is before it.
 // PTX90: .entry kernel_mixed_reduction_{{[0-9]+}}(
 // PTX90-NOT: {{(ld|st|atom|red|async)[.a-z0-9:]*\.global}}
+// PTX90: griddepcontrol.launch_dependents
+// PTX90-NOT: {{(ld|st|atom|red|async)[.a-z0-9:]*\.global}}
 // PTX90: griddepcontrol.wait
 // PTX90: .entry kernel_mixed_reduction_{{[0-9]+}}_combine(
+// PTX90-NOT: launch_dependents
 // PTX90-NOT: {{(ld|st|atom|red|async)[.a-z0-9:]*\.global}}
 // PTX90: griddepcontrol.wait
 // PTX90: {{ld[.a-z0-9]*\.global}}

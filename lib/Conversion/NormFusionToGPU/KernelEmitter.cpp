@@ -410,20 +410,20 @@ void KernelEmitter::emitItems(
 }
 
 /// The launch before this one may still run (programmatic dependent launch): no
-/// memory before this. Where all blocks run at once, the next launch's take
-/// their places as these leave them, and wait in turn. Blocks of many that come
-/// and go keep theirs (H200: forward norms took twice as long).
-void KernelEmitter::awaitLaunchBefore() {
-  bool streams = schedule.getStructure() == Structure::ring ||
-                 schedule.getStructure() == Structure::small;
-  if (op.isSplit() || streams)
+/// memory before this. `letsNextBegin`: where all blocks run at once, the next
+/// launch's take their places as these leave them, and wait in turn. Blocks of
+/// many that come and go keep theirs (H200: forward norms took twice as long).
+void KernelEmitter::awaitLaunchBefore(bool letsNextBegin) {
+  if (letsNextBegin)
     NVVM::GriddepcontrolOp::create(b,
                                    NVVM::GridDepActionKind::launch_dependents);
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
 }
 
 void KernelEmitter::emitRows() {
-  awaitLaunchBefore();
+  bool streams = schedule.getStructure() == Structure::ring ||
+                 schedule.getStructure() == Structure::small;
+  awaitLaunchBefore(/*letsNextBegin=*/op.isSplit() || streams);
   if (schedule.getStructure() == Structure::rows)
     return emitRowBlocks();
   if (schedule.getStructure() == Structure::tile)
@@ -455,7 +455,7 @@ void KernelEmitter::emitRows() {
 }
 
 void KernelEmitter::emitCombine() {
-  awaitLaunchBefore();
+  awaitLaunchBefore(/*letsNextBegin=*/false);
   emitTiles();
   emitScalarResults();
 }

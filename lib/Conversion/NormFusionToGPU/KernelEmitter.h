@@ -312,7 +312,7 @@ private:
   /// first one, or all from that on where the schedule sets the grid.
   void emitShare(Value first, Value count, Value stride,
                  llvm::function_ref<Value(Value index, Value step)> emit);
-  void awaitLaunchBefore();
+  void awaitLaunchBefore(bool letsNextBegin);
   /// The row-only structure: no items, the grid is the rows.
   void emitRowBlocks();
   /// The same with transposed outputs.
