@@ -115,9 +115,13 @@ Problem Problem::get(MixedReductionOp op) {
           llvm::formatv("output #{0} varies over some row dimensions alone", i),
           "outputs over all row dimensions, or over columns");
     // Kernels don't load what the body doesn't use.
-    if (!hasColumn ||
-        (i < inputs && op.getBodyBlock()->getArgument(i).use_empty()))
+    if (i < inputs && op.getBodyBlock()->getArgument(i).use_empty())
       continue;
+    if (!hasColumn) {
+      if (hasRow && i < inputs)
+        problem.rowInputBytes.push_back(getBytes(type));
+      continue;
+    }
     if (hasColumn && hasRow)
       problem.linearRows &= map.isIdentity();
     // Outputs in another order are written element by element.

@@ -11,6 +11,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -199,6 +200,15 @@ static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
   unsigned stepBytes =
       kWarps * part * vector * std::max(problem.bytesPerColumn(), 1u);
   unsigned slots = std::clamp(target.bytesInFlight / stepBytes, 2u, 3u);
+  // Three steps where lanes without columns leave two too small. (H200,
+  // LayerNorm, us: 3971x8448 53.6 -> 52.0, 3197x10496 54.7 -> 51.9, 1927x17408
+  // 54.1 -> 52.6; of more bytes 3641x9216 52.0 -> 52.2, 2979x11264 52.7
+  // -> 54.9. RMSNorm gains nothing.)
+  int64_t stepColumns =
+      llvm::divideCeil(problem.columns, cluster) * (kWarps / warps);
+  if (problem.accumulatorBytes.size() > 1 && slots == 2 &&
+      16 * stepColumns * problem.bytesPerColumn() <= 7 * target.bytesInFlight)
+    slots = 3;
   // Clusters drift apart where steps are light, or rows not too wide; pacing
   // costs more where these take one warp of a block. (H200, us, with and
   // without: LayerNorm 6511x5120 52.2, 51.3, 32768x7168 337, 329; light,
@@ -473,6 +483,36 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
   return makePlain(context);
 }
 
+/// Partial rows of as many bytes are combined behind a barrier: blocks that are
+/// done look for tags again and again, which takes from the others' bandwidth
+/// of the L2 cache. (H200, LayerNorm, us: 1985x16896 56.3 and 54.9, 1725x19456
+/// 53.7 and 53.0, 1024x32768 53.4 and 52.9; 2048x16384, which has 1.8 MB, 51.5
+/// and 51.7. 10923x3072, 3.1 MB, 52.6 and 51.9; 14563x2304, 2.4 MB, 50.6 and
+/// 50.9. Framed: 2719x12345, 6.3 MB, 59.1 and 56.5, 5033x6667, 3.4 MB, 54.6
+/// and 54.9. Launches of few rows take 0.9 more.)
+static constexpr int64_t kManyPartialBytes = 2600 * 1024;
+static constexpr int64_t kManyFramedPartialBytes = 5000 * 1024;
+
+static ScheduleAttr chooseCombine(const Problem &problem,
+                                  ScheduleAttr schedule) {
+  unsigned cluster = schedule.getCluster();
+  if (schedule.getCombine() != Combine::tags || schedule.getPace() != 0 ||
+      problem.exchanges > 1)
+    return schedule;
+  int64_t bytes = getUsualBlocks(cluster) / cluster * problem.columns *
+                  std::accumulate(problem.accumulatorBytes.begin(),
+                                  problem.accumulatorBytes.end(), int64_t(0));
+  if (bytes < (isFramed(problem, schedule) ? kManyFramedPartialBytes
+                                           : kManyPartialBytes))
+    return schedule;
+  return ScheduleAttr::get(
+      schedule.getContext(), schedule.getStructure(), cluster,
+      schedule.getWarps(), schedule.getRowGroups(), schedule.getSlots(),
+      schedule.getChunks(), schedule.getVector(), schedule.getCopy(),
+      Combine::grid, /*pace=*/0, schedule.getGrid(), schedule.getLanes(),
+      schedule.getRows(), schedule.getFrame());
+}
+
 ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                      const Problem &problem,
                                      const TargetInfo &target,
@@ -483,5 +523,5 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
     reason = "five half vectors a lane leave fewer lanes idle";
     return narrow;
   }
-  return chooseFrame(problem, schedule, target);
+  return chooseCombine(problem, chooseFrame(problem, schedule, target));
 }

@@ -26,6 +26,8 @@ struct Problem {
   SmallVector<int64_t> blockColumns;
   /// Bytes of one element of every input of the element level.
   SmallVector<unsigned> elementBytes;
+  /// Bytes of one element of every input of the row level.
+  SmallVector<unsigned> rowInputBytes;
   /// Bytes of one accumulator of every partial accumulation.
   SmallVector<unsigned> accumulatorBytes;
   /// Bytes of one element of all inputs of the column level.
@@ -108,6 +110,14 @@ unsigned getUsualBlocks(unsigned cluster);
 bool isShifted(const Problem &problem, ScheduleAttr schedule);
 /// Bytes of a slot for `bytes` of a warp's part of a row that is shifted.
 unsigned getShiftedBytes(unsigned bytes);
+
+/// True if inputs of the row level of so many bytes come through a ring's
+/// slots, as vectors do. Else they are loaded a step ahead, and waiting for
+/// them paces the steps.
+bool copiesRowInput(const Problem &problem, ScheduleAttr schedule,
+                    unsigned bytes);
+/// Bytes of such inputs in a warp's part of a slot.
+unsigned getRowInputBytes(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a ring's lanes hold aligned vectors of rows that begin anywhere.
 /// Steps whose rows begin alike to a multiple of `getFrame()` columns make

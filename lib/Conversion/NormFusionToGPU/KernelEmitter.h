@@ -221,9 +221,9 @@ private:
   AffineForm expandNarrow(const AffineForm &form);
   Value evaluateForm(const AffineForm &form, ColumnView &view);
   bool isDividedByRow(Operation *source);
+  Value makeRescale(Value divisor);
   Value makeReciprocal(Value divisor);
-  Value divideByRow(Operation *source, Value dividend, Value divisor,
-                    ColumnView &view);
+  void divideByRow(Operation *source, MutableArrayRef<ColumnView> views);
   Value evaluate(Value value, ColumnView &view);
   /// `scalar` for all columns of a view.
   Value spread(Value scalar, const ColumnView &view);
@@ -403,6 +403,11 @@ private:
 
   //===--- The ring's copies ---===//
   void placeStreams(Ring &ring);
+  Value getRowInputPointer(const Ring &ring, Value slot, unsigned u,
+                           unsigned i);
+  void copyRowInputs(const Ring &ring, Value k, Value slot, Value exists);
+  void readRowInputs(const Ring &ring, Value slot,
+                     MutableArrayRef<RowView> rows);
   void loadInputs(ArrayRef<unsigned> inputs, MutableArrayRef<ColumnView> views);
   Value getRow(const Ring &ring, Value k, unsigned u);
   Value isRow(Value row);

@@ -160,6 +160,9 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
   ArrayRef<RowReduceOp> wave;
   if (p < waves.size())
     wave = waves[p];
+  for (Operation &inner : op.getBodyBlock()->without_terminator())
+    if (isDividedByRow(&inner) && phase(inner.getResult(0)) == p)
+      divideByRow(&inner, row.columns);
   SmallVector<SmallVector<Value>> chains(wave.size());
   for (auto [c, view] : llvm::enumerate(row.columns)) {
     for (auto [reduction, chain] : llvm::zip(wave, chains))
@@ -177,9 +180,8 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
 /// What comes before the first step: first its copies; what takes its time, or
 /// waits, behind them, and the copies of the next steps behind all that the
 /// first one needs. (0.1 to 0.4 us less than the other way round.) Returns what
-/// the first step begins with: slot, step of the exchange, and row inputs,
-/// which are loaded one step ahead, and so is what framed rows have at their
-/// ends.
+/// the first step begins with: slot, step of the exchange, and what is loaded
+/// one step ahead, row inputs and what framed rows have at their ends.
 SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
                                             bool awaits) {
   if (ring.bulk)
@@ -294,10 +296,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     // Lanes read what others copied, and copy over what others have read; the
     // first exchange may write where the last one was read. Besides, ptxas
     // would move the loads above behind the step's arithmetic and copies.
-    bool isSynced = ring.shifted || ring.bulk || !ring.rowInputs.empty();
+    bool sharesCopies =
+        ring.shifted || ring.bulk || !ring.copiedRowInputs.empty();
+    bool isSynced = sharesCopies || !ring.rowInputs.empty();
     if (isSynced) {
       auto sync = NVVM::SyncWarpOp::create(b, i32(-1));
-      if (!ring.shifted && !ring.bulk && schedule.getCluster() == 1)
+      if (!sharesCopies && schedule.getCluster() == 1)
         sync->setAttr("norm_fusion.scheduling", b.getUnitAttr());
     }
     // The slot of the step before is filled anew once this step's first row
@@ -314,6 +318,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
                  arith::SubIOp::create(b, thisSlot, i32(1))),
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next, ring.mine));
     };
+    readRowInputs(ring, slot, rows);
     SmallVector<PackedInput> inputs = readStep(ring, slot, rows);
     slot = select(
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(slots)),

@@ -34,11 +34,15 @@ struct KernelEmitter::Ring {
   Value firstColumn, allExist;   ///< of the warp's part
 
   SmallVector<Stream> streams;
-  SmallVector<BlockArgument> rowInputs;
+  /// Inputs of the row level, loaded a step ahead or copied.
+  SmallVector<BlockArgument> rowInputs, copiedRowInputs;
   /// Read once, and step by step past the slots.
   SmallVector<unsigned> columnInputs, loadedInputs;
   unsigned slotBytes = 0; ///< of a warp
   Value base;             ///< i32, of the warp's slots in shared memory
+  /// i32, the same of copied row inputs, [slot][unit][row of the warp][input],
+  /// 8 bytes each.
+  Value rowInputBase;
   /// Of bulk copies: the first of the warp's vectors that exists, and how many
   /// do, i32.
   Value firstVector, numVectors;

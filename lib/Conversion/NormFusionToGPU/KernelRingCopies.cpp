@@ -3,7 +3,8 @@
 // A lane copies its own vectors of a row to its own bytes of a slot, or one
 // lane all of its warp's (copy=bulk); where rows are shifted, the lanes of a
 // warp copy the aligned pieces around the warp's part together. From there to
-// registers as 32-bit words.
+// registers as 32-bit words. One lane of a row copies its inputs of the row
+// level, for all lanes, where copiesRowInput() says so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,10 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
+static unsigned getElementBytes(BlockArgument input) {
+  return getMemoryType(input.getType()).getIntOrFloatBitWidth() / 8;
+}
+
 /// The inputs by when they are read, and the places of those that come through
 /// slots: in vectors, which what lacks the last column dimension, a scale of
 /// each head of a row for one, doesn't have.
@@ -26,8 +31,11 @@ void KernelEmitter::placeStreams(Ring &ring) {
       continue;
     unsigned i = argument.getArgNumber();
     if (!hasColumns(argument)) {
-      if (hasRows(argument))
-        ring.rowInputs.push_back(argument);
+      if (!hasRows(argument))
+        continue;
+      bool isCopied =
+          copiesRowInput(problem, schedule, getElementBytes(argument));
+      (isCopied ? ring.copiedRowInputs : ring.rowInputs).push_back(argument);
       continue;
     }
     if (!hasRows(argument)) {
@@ -39,8 +47,7 @@ void KernelEmitter::placeStreams(Ring &ring) {
       ring.loadedInputs.push_back(i);
       continue;
     }
-    unsigned bytes =
-        getMemoryType(argument.getType()).getIntOrFloatBitWidth() / 8 * width;
+    unsigned bytes = getElementBytes(argument) * width;
     unsigned partBytes = ring.units * chunks * 32 * bytes;
     ring.streams.push_back({i, bytes, ring.slotBytes, partBytes / 16 + 1});
     ring.slotBytes += ring.shifted ? getShiftedBytes(partBytes) : partBytes;
@@ -50,6 +57,12 @@ void KernelEmitter::placeStreams(Ring &ring) {
       arith::MulIOp::create(b, warpId(),
                             i32((ring.slots + 1) * ring.slotBytes)),
       i32(exchangeBytes));
+  unsigned slots = ring.slots + 1;
+  ring.rowInputBase = arith::AddIOp::create(
+      b,
+      arith::MulIOp::create(b, warpId(),
+                            i32(slots * getRowInputBytes(problem, schedule))),
+      i32(exchangeBytes + threads / 32 * slots * ring.slotBytes));
 }
 
 void KernelEmitter::loadInputs(ArrayRef<unsigned> inputs,
@@ -185,7 +198,58 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
                  byteAddress(source, i64(at)), piece);
       }
   }
+  copyRowInputs(ring, k, slot, exists);
   NVVM::CpAsyncCommitGroupOp::create(b);
+}
+
+/// Where copied row input `i` of the lane's row `u` lies in a slot.
+Value KernelEmitter::getRowInputPointer(const Ring &ring, Value slot,
+                                        unsigned u, unsigned i) {
+  unsigned rowBytes = ring.copiedRowInputs.size() * 8;
+  Value bytes = arith::AddIOp::create(
+      b, ring.rowInputBase,
+      arith::MulIOp::create(b, slot, i32(getRowInputBytes(problem, schedule))));
+  if (ring.rowOfLane) {
+    Value row = arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane);
+    bytes = arith::AddIOp::create(b, bytes,
+                                  arith::MulIOp::create(b, row, i32(rowBytes)));
+  }
+  unsigned first = u * (32 / schedule.getLanes()) * rowBytes;
+  return sharedPointer(arith::AddIOp::create(b, bytes, i32(first + i * 8)));
+}
+
+/// Starts the copies of a step's row inputs, a row's by its first lane in the
+/// warp; those of the last row for rows that don't exist.
+void KernelEmitter::copyRowInputs(const Ring &ring, Value k, Value slot,
+                                  Value exists) {
+  if (ring.copiedRowInputs.empty())
+    return;
+  Value isFirstLane = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            ring.laneOfRow, i32(0));
+  for (unsigned u = 0; u < ring.units; ++u) {
+    Value row = getRow(ring, k, u);
+    if (ring.mayBeBehind(u))
+      row = lastRowAtMost(row);
+    SmallVector<Value> indices(segmentIndices);
+    delinearize(row, reducedRowDims, indices);
+    for (auto [i, argument] : llvm::enumerate(ring.copiedRowInputs)) {
+      unsigned input = argument.getArgNumber();
+      copyIf(both(exists, isFirstLane), getRowInputPointer(ring, slot, u, i),
+             address(input, offset(input, indices)), getElementBytes(argument));
+    }
+  }
+}
+
+/// What copyRowInputs() copied for a step.
+void KernelEmitter::readRowInputs(const Ring &ring, Value slot,
+                                  MutableArrayRef<RowView> rows) {
+  for (auto [u, row] : llvm::enumerate(rows))
+    for (auto [i, argument] : llvm::enumerate(ring.copiedRowInputs)) {
+      Value loaded = LLVM::LoadOp::create(b, getMemoryType(argument.getType()),
+                                          getRowInputPointer(ring, slot, u, i),
+                                          getElementBytes(argument));
+      row.values[argument] = fromMemory(loaded, argument.getType());
+    }
 }
 
 /// The vectors of a warp whose first one is at column `first`, as far as they
@@ -286,8 +350,8 @@ void KernelEmitter::awaitCopies(const Ring &ring, Value k, Value slot) {
                arith::AndIOp::create(b, use, i32(1)), /*suspends=*/true);
 }
 
-/// The inputs of the row level in step `k`, row by row, and the elements at the
-/// row's ends, if it is framed.
+/// The inputs of the row level in step `k` that aren't copied, row by row, and
+/// the elements at the row's ends, if it is framed.
 SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
   SmallVector<Value> loaded;
   for (unsigned u = 0; u < ring.units; ++u) {

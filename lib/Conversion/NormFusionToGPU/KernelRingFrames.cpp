@@ -10,9 +10,9 @@
 // they are from row to row, as where rows are aligned.
 //
 // The elements before a row's first whole vector and behind its last one are
-// single lanes' of the first warp; they are loaded a step ahead, as the inputs
-// of the row level are. Blocks of a cluster own columns of their own, a
-// multiple of the frame, and each has such ends.
+// single lanes' of the first warp; they are loaded a step ahead. Blocks of a
+// cluster own columns of their own, a multiple of the frame, and each has such
+// ends.
 //
 //===----------------------------------------------------------------------===//
 

@@ -315,37 +315,57 @@ bool KernelEmitter::isDividedByRow(Operation *source) {
          !hasColumns(divide.getRhs()) && !getReciprocal(divide.getRhs());
 }
 
-Value KernelEmitter::makeReciprocal(Value divisor) {
-  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
-  return arith::DivFOp::create(b, one, divisor);
-}
-
-/// `dividend` times the reciprocal where that is normal: one more unit in the
-/// last place, for a tenth of the instructions; else divided by `divisor`.
-Value KernelEmitter::divideByRow(Operation *source, Value dividend,
-                                 Value divisor, ColumnView &view) {
-  Value reciprocal = rowValues.lookup(source->getResult(0));
-  auto bound = [&](float value) {
+/// A power of two, i.e. 1 most often, by which `divisor` has a normal
+/// reciprocal, unless it's 0, infinite or not a number.
+Value KernelEmitter::makeRescale(Value divisor) {
+  auto constant = [&](float value) -> Value {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
   };
-  Value magnitude = math::AbsFOp::create(b, reciprocal);
-  Value isNormal =
-      arith::AndIOp::create(b,
-                            arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
-                                                  magnitude, bound(0x1p-126f)),
-                            arith::CmpFOp::create(b, arith::CmpFPredicate::OLE,
-                                                  magnitude, bound(0x1p126f)));
-  auto ifNormal = scf::IfOp::create(b, dividend.getType(), isNormal,
-                                    /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifNormal.thenBlock());
-  scf::YieldOp::create(b, arith::MulFOp::create(b, dividend,
-                                                spread(reciprocal, view),
-                                                arith::FastMathFlags::contract)
-                              .getResult());
-  b.setInsertionPointToStart(ifNormal.elseBlock());
-  scf::YieldOp::create(b, cloneOp(source, {dividend, divisor}, view.width));
-  return ifNormal.getResult(0);
+  auto is = [&](arith::CmpFPredicate predicate, float bound) -> Value {
+    return arith::CmpFOp::create(b, predicate, math::AbsFOp::create(b, divisor),
+                                 constant(bound));
+  };
+  return select(is(arith::CmpFPredicate::OLT, 0x1p-126f), constant(0x1p64f),
+                select(is(arith::CmpFPredicate::OGT, 0x1p126f),
+                       constant(0x1p-64f), constant(1)));
+}
+
+Value KernelEmitter::makeReciprocal(Value divisor) {
+  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1));
+  return arith::DivFOp::create(
+      b, one, arith::MulFOp::create(b, divisor, makeRescale(divisor)));
+}
+
+/// The dividends of `views` times the reciprocal: one more unit in the last
+/// place, for a tenth of the instructions. Where a reciprocal of the divisor
+/// itself wouldn't be normal it is that of a multiple, and the products are
+/// multiplied alike. All views share the branch: what follows on them may be
+/// interleaved.
+void KernelEmitter::divideByRow(Operation *source,
+                                MutableArrayRef<ColumnView> views) {
+  Value reciprocal = rowValues.lookup(source->getResult(0));
+  SmallVector<Value> quotients;
+  for (ColumnView &view : views)
+    quotients.push_back(arith::MulFOp::create(
+        b, evaluate(source->getOperand(0), view), spread(reciprocal, view),
+        arith::FastMathFlags::contract));
+  Value rescale = makeRescale(evaluateRow(source->getOperand(1)));
+  Value isOne =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, rescale,
+                            arith::ConstantOp::create(b, b.getF32FloatAttr(1)));
+  auto ifOne = scf::IfOp::create(b, ValueRange(quotients).getTypes(), isOne,
+                                 /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOne.thenBlock());
+    scf::YieldOp::create(b, quotients);
+    b.setInsertionPointToStart(ifOne.elseBlock());
+    for (auto [quotient, view] : llvm::zip(quotients, views))
+      quotient = arith::MulFOp::create(b, quotient, spread(rescale, view));
+    scf::YieldOp::create(b, quotients);
+  }
+  for (auto [quotient, view] : llvm::zip(ifOne.getResults(), views))
+    view.values[source->getResult(0)] = quotient;
 }
 
 /// True if `value` only leaves as floats of 16 bits or fewer.
@@ -381,12 +401,14 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
     result = reduceBlock(cast<RowReduceOp>(value.getDefiningOp()), view);
   } else {
     Operation *source = value.getDefiningOp();
+    if (isDividedByRow(source) && rowValues.contains(value)) {
+      divideByRow(source, view);
+      return view.values.lookup(value);
+    }
     SmallVector<Value> operands;
     for (Value operand : source->getOperands())
       operands.push_back(evaluate(operand, view));
-    result = isDividedByRow(source) && rowValues.contains(value)
-                 ? divideByRow(source, operands[0], operands[1], view)
-                 : cloneOp(source, operands, view.width);
+    result = cloneOp(source, operands, view.width);
   }
   view.values[value] = result;
   return result;
