@@ -133,41 +133,14 @@ unsigned norm_fusion::getShiftedBytes(unsigned bytes) {
   return llvm::alignTo(bytes + 16, 128);
 }
 
-/// Bytes in flight of a multiprocessor up to which loads a step ahead arrive
-/// later than copies two steps ahead. (H200, LayerNorm: 160, 288, 416, 656,
-/// 1376, 2688 columns, 36 to 42 KiB, 2 to 7% faster with copies, 752, 1001,
-/// 1501, 47 KiB, 3%; 512, 2048, 2432, 48 to 64 KiB, 1 to 3% slower, for more is
-/// in flight then than memory serves well. RMSNorm: 320, 784, 1312, 38 to 41
-/// KiB, 1 to 2% faster; 352, 2816, 44 KiB, 1% slower.)
-static constexpr int64_t kFewBytesInFlight = 47 * 1024;
-static constexpr int64_t kFewLightBytesInFlight = 42 * 1024;
-/// Blocks of a cluster from which on each waits long enough for the others: 1
-/// to 3% faster with copies, whatever is in flight. Framed rows wait for their
-/// ends, too, which are loaded a step ahead.
-static constexpr unsigned kManyBlocks = 4, kManyFramedBlocks = 2;
-
-bool norm_fusion::copiesRowInput(const Problem &problem, ScheduleAttr schedule,
-                                 unsigned bytes) {
-  if (schedule.getCopy() != Copy::cp_async || (bytes != 4 && bytes != 8))
-    return false;
-  // Rows of 8 lanes and fewer are bound by instructions.
-  unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
-  if (lanes < 16)
-    return false;
-  if (cluster >=
-      (isFramed(problem, schedule) ? kManyFramedBlocks : kManyBlocks))
-    return true;
-  unsigned rows = schedule.getRowGroups() * schedule.getRows() * (32 / lanes);
-  return schedule.getSlots() * rows * problem.bytesPerColumn() *
-             llvm::divideCeil(problem.columns, int64_t(cluster)) <=
-         (problem.accumulatorBytes.size() > 1 ? kFewBytesInFlight
-                                              : kFewLightBytesInFlight);
+bool norm_fusion::copiesRowInput(ScheduleAttr schedule, unsigned bytes) {
+  return schedule.getCopiesRowInputs() && (bytes == 4 || bytes == 8);
 }
 
 unsigned norm_fusion::getRowInputBytes(const Problem &problem,
                                        ScheduleAttr schedule) {
   unsigned copied = llvm::count_if(problem.rowInputBytes, [&](unsigned bytes) {
-    return copiesRowInput(problem, schedule, bytes);
+    return copiesRowInput(schedule, bytes);
   });
   return copied * 8 * schedule.getRows() * (32 / schedule.getLanes());
 }
@@ -317,6 +290,13 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse("combine=tags needs accumulators that are sums or products "
                     "in f32, expected grid or kernel");
   }
+  if (schedule.getCopiesRowInputs() &&
+      (schedule.getCopy() != Copy::cp_async ||
+       (structure != Structure::ring && !isSmall)))
+    return refuse(llvm::formatv(
+        "row-inputs=copy with structure={0} copy={1}, expected ring or small "
+        "and cp-async",
+        stringifyStructure(structure), stringifyCopy(schedule.getCopy())));
   unsigned cluster = schedule.getCluster();
   if (cluster > 1) {
     if (structure != Structure::ring && !isTile)

@@ -231,8 +231,8 @@ static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
     reason = llvm::formatv(
         "wide rows: {0} columns of {1} bytes in the registers of {2} blocks, "
         "{3} bytes in flight, about {4} of {5} registers",
-        problem.columns, problem.bytesPerColumn(), cluster, slots * stepBytes,
-        registers, budget);
+        problem.columns, problem.bytesPerColumn(), cluster,
+        slots * stepColumns * problem.bytesPerColumn(), registers, budget);
     return schedule;
   }
   return {};
@@ -483,34 +483,76 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
   return makePlain(context);
 }
 
+/// `schedule` with the fields in `text`.
+static ScheduleAttr change(ScheduleAttr schedule, StringRef text) {
+  std::string error;
+  ScheduleAttr changed =
+      parseSchedule(schedule.getContext(), text, schedule, error);
+  assert(changed && "expected fields of a schedule");
+  return changed;
+}
+
 /// Partial rows of as many bytes are combined behind a barrier: blocks that are
 /// done look for tags again and again, which takes from the others' bandwidth
 /// of the L2 cache. (H200, LayerNorm, us: 1985x16896 56.3 and 54.9, 1725x19456
 /// 53.7 and 53.0, 1024x32768 53.4 and 52.9; 2048x16384, which has 1.8 MB, 51.5
 /// and 51.7. 10923x3072, 3.1 MB, 52.6 and 51.9; 14563x2304, 2.4 MB, 50.6 and
 /// 50.9. Framed: 2719x12345, 6.3 MB, 59.1 and 56.5, 5033x6667, 3.4 MB, 54.6
-/// and 54.9. Launches of few rows take 0.9 more.)
+/// and 54.9. Launches of few rows take 0.9 more, which is all that rows that
+/// are exchanged twice gain. Not measured where there are no clusters.)
 static constexpr int64_t kManyPartialBytes = 2600 * 1024;
 static constexpr int64_t kManyFramedPartialBytes = 5000 * 1024;
 
-static ScheduleAttr chooseCombine(const Problem &problem,
-                                  ScheduleAttr schedule) {
+static ScheduleAttr chooseCombine(const Problem &problem, ScheduleAttr schedule,
+                                  const TargetInfo &target) {
   unsigned cluster = schedule.getCluster();
   if (schedule.getCombine() != Combine::tags || schedule.getPace() != 0 ||
-      problem.exchanges > 1)
+      problem.exchanges > 1 || target.maxCluster == 1)
     return schedule;
   int64_t bytes = getUsualBlocks(cluster) / cluster * problem.columns *
                   std::accumulate(problem.accumulatorBytes.begin(),
                                   problem.accumulatorBytes.end(), int64_t(0));
-  if (bytes < (isFramed(problem, schedule) ? kManyFramedPartialBytes
-                                           : kManyPartialBytes))
+  bool areMany = bytes >= (isFramed(problem, schedule) ? kManyFramedPartialBytes
+                                                       : kManyPartialBytes);
+  return areMany ? change(schedule, "combine=grid") : schedule;
+}
+
+/// Of the bytes in flight that memory needs, the part up to which loads a step
+/// ahead arrive later than copies two steps ahead. (H200, of 64 KiB, LayerNorm:
+/// 160, 288, 416, 656, 1376, 2688 columns, 36 to 42 KiB, 2 to 7% faster with
+/// copies, 752, 1001, 1501, 47 KiB, 3%; 512, 2048, 2432, 48 to 64 KiB, 1 to 3%
+/// slower, for more is in flight then than memory serves well. RMSNorm: 320,
+/// 784, 1312, 38 to 41 KiB, 1 to 2% faster; 352, 2816, 44 KiB, 1% slower.)
+static constexpr double kFewInFlight = 47. / 64, kFewLightInFlight = 42. / 64;
+/// Blocks of a cluster from which on each waits long enough for the others: 1
+/// to 3% faster with copies, whatever is in flight. Framed rows wait for their
+/// ends, too, which are loaded a step ahead.
+static constexpr unsigned kManyBlocks = 4, kManyFramedBlocks = 2;
+
+static ScheduleAttr chooseRowInputs(const Problem &problem,
+                                    ScheduleAttr schedule,
+                                    const TargetInfo &target) {
+  // Rows of 8 lanes and fewer are bound by instructions.
+  unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
+  Structure structure = schedule.getStructure();
+  if ((structure != Structure::ring && structure != Structure::small) ||
+      schedule.getCopy() != Copy::cp_async || lanes < 16)
     return schedule;
-  return ScheduleAttr::get(
-      schedule.getContext(), schedule.getStructure(), cluster,
-      schedule.getWarps(), schedule.getRowGroups(), schedule.getSlots(),
-      schedule.getChunks(), schedule.getVector(), schedule.getCopy(),
-      Combine::grid, /*pace=*/0, schedule.getGrid(), schedule.getLanes(),
-      schedule.getRows(), schedule.getFrame());
+  unsigned rows = schedule.getRowGroups() * schedule.getRows() * (32 / lanes);
+  int64_t inFlight = schedule.getSlots() * rows * problem.bytesPerColumn() *
+                     llvm::divideCeil(problem.columns, int64_t(cluster));
+  bool isFew =
+      inFlight <= target.bytesInFlight * (problem.accumulatorBytes.size() > 1
+                                              ? kFewInFlight
+                                              : kFewLightInFlight);
+  bool areMany = cluster >= (isFramed(problem, schedule) ? kManyFramedBlocks
+                                                         : kManyBlocks);
+  ScheduleAttr copies = change(schedule, "row-inputs=copy");
+  std::string ignored;
+  return (isFew || areMany) && getRowInputBytes(problem, copies) != 0 &&
+                 isLegalSchedule(problem, copies, target, ignored)
+             ? copies
+             : schedule;
 }
 
 ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
@@ -521,7 +563,10 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   if (ScheduleAttr narrow =
           chooseFiveHalfVectors(context, problem, target, schedule)) {
     reason = "five half vectors a lane leave fewer lanes idle";
-    return narrow;
+    schedule = narrow;
+  } else {
+    schedule = chooseFrame(problem, schedule, target);
   }
-  return chooseCombine(problem, chooseFrame(problem, schedule, target));
+  return chooseRowInputs(problem, chooseCombine(problem, schedule, target),
+                         target);
 }

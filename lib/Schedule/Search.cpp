@@ -28,16 +28,19 @@ struct Fields {
         combine(s.getCombine()), cluster(s.getCluster()), warps(s.getWarps()),
         rowGroups(s.getRowGroups()), slots(s.getSlots()), chunks(s.getChunks()),
         vector(s.getVector()), pace(s.getPace()), grid(s.getGrid()),
-        lanes(s.getLanes()), rows(s.getRows()), frame(s.getFrame()) {}
+        lanes(s.getLanes()), rows(s.getRows()), frame(s.getFrame()),
+        copiesRowInputs(s.getCopiesRowInputs()) {}
   /// Null if a field is out of its range.
   ScheduleAttr get() const {
     if (!cluster || !warps || !rowGroups || !slots || !chunks || !vector ||
         !lanes || !rows || slots > 16 || chunks > 16 || rows > 16 ||
         lanes > 32 || warps * rowGroups > 32)
       return {};
-    return ScheduleAttr::get(context, structure, cluster, warps, rowGroups,
-                             slots, chunks, vector, copy, combine, pace, grid,
-                             lanes, rows, frame);
+    bool isRing = structure == Structure::ring || structure == Structure::small;
+    return ScheduleAttr::get(
+        context, structure, cluster, warps, rowGroups, slots, chunks, vector,
+        copy, combine, pace, grid, lanes, rows, frame,
+        copiesRowInputs && isRing && copy == Copy::cp_async);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -56,6 +59,7 @@ struct Fields {
   Combine combine;
   unsigned cluster, warps, rowGroups, slots, chunks, vector, pace, grid, lanes,
       rows, frame;
+  bool copiesRowInputs;
 };
 } // namespace
 
@@ -115,6 +119,7 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
   set(&Fields::rows, from.getRows() / 2);
   for (unsigned frame : {0u, 1u, 2u, 4u})
     set(&Fields::frame, frame);
+  set(&Fields::copiesRowInputs, !from.getCopiesRowInputs());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::pace, pace);
   if (from.getStructure() == Structure::plain)

@@ -46,6 +46,8 @@ std::string norm_fusion::getKey(const Problem &problem) {
     key += " blocks=" + list(problem.blockColumns);
   if (problem.columnInputBytes)
     key += " column-inputs=" + std::to_string(problem.columnInputBytes);
+  if (!problem.rowInputBytes.empty())
+    key += " row-inputs=" + list(problem.rowInputBytes);
   if (!problem.tiledBytes.empty())
     key += " tiled=" + list(problem.tiledBytes);
   if (problem.narrowOutputs)

@@ -4,7 +4,7 @@
 #r = affine_map<(m, n) -> (m)>
 #c = affine_map<(m, n) -> (n)>
 
-// Few bytes in flight: the first lane of a row copies its inputs of 4 and of 8 bytes behind its vectors, in one group of copies with these. All lanes read them
+// With row-inputs=copy the first lane of a row copies its inputs of 4 and of 8 bytes behind its vectors, in one group of copies with these. All lanes read them
 // once the warp has met. Narrower ones are loaded a step ahead.
 // CHECK-LABEL: gpu.func @copied_mixed_reduction_{{[0-9]+}}(
 // CHECK: cp.async.cg.shared.global [$0], [$1], 16;
@@ -24,7 +24,7 @@
 // CHECK: gpu.return
 func.func @copied(%x: memref<?x512xf32>, %f: memref<?xf32>, %h: memref<?xbf16>, %d: memref<?xf64>, %o: memref<?x512xf32>, %t: memref<512xf32>) {
   norm_fusion.mixed_reduction dims = [row, column] ins(%x, %f, %h, %d : memref<?x512xf32>, memref<?xf32>, memref<?xbf16>, memref<?xf64>) outs(%o, %t : memref<?x512xf32>, memref<512xf32>) maps = [#e, #r, #r, #r, #e, #c]
-    schedule = #norm_fusion.schedule<"structure=ring warps=1 row-groups=4 slots=2 chunks=4 vector=4 copy=cp-async combine=grid"> {
+    schedule = #norm_fusion.schedule<"structure=ring warps=1 row-groups=4 slots=2 chunks=4 vector=4 copy=cp-async combine=grid row-inputs=copy"> {
   ^bb0(%a: f32, %b: f32, %c: bf16, %e: f64):
     %c32 = arith.extf %c : bf16 to f32
     %e32 = arith.truncf %e : f64 to f32
@@ -40,7 +40,7 @@ func.func @copied(%x: memref<?x512xf32>, %f: memref<?xf32>, %h: memref<?xbf16>, 
   return
 }
 
-// Many bytes in flight: all are loaded a step ahead.
+// Else all are loaded a step ahead.
 // CHECK-LABEL: gpu.func @loaded_mixed_reduction_{{[0-9]+}}(
 // CHECK-NOT: cp.async.ca
 // CHECK: llvm.load {{.*}} !llvm.ptr<1> -> f32
@@ -51,7 +51,7 @@ func.func @copied(%x: memref<?x512xf32>, %f: memref<?xf32>, %h: memref<?xbf16>, 
 // CHECK: gpu.return
 func.func @loaded(%x: memref<?x512xf32>, %f: memref<?xf32>, %o: memref<?x512xf32>, %t: memref<512xf32>) {
   norm_fusion.mixed_reduction dims = [row, column] ins(%x, %f : memref<?x512xf32>, memref<?xf32>) outs(%o, %t : memref<?x512xf32>, memref<512xf32>) maps = [#e, #r, #e, #c]
-    schedule = #norm_fusion.schedule<"structure=ring warps=1 row-groups=12 slots=2 chunks=4 vector=4 copy=cp-async combine=grid"> {
+    schedule = #norm_fusion.schedule<"structure=ring warps=1 row-groups=4 slots=2 chunks=4 vector=4 copy=cp-async combine=grid"> {
   ^bb0(%a: f32, %b: f32):
     %1 = arith.mulf %a, %b : f32
     norm_fusion.partial_accumulate add, %a : f32

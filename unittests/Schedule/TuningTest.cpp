@@ -62,13 +62,15 @@ TEST(Tuning, keysTellProblemsApart) {
   keys.insert(getKey(problem));
   problem.columnInputBytes = 2;
   keys.insert(getKey(problem));
+  problem.rowInputBytes = {4};
+  keys.insert(getKey(problem));
   problem.tiledBytes = {2};
   keys.insert(getKey(problem));
   problem.narrowOutputs = true;
   keys.insert(getKey(problem));
   problem.scalarBytes = {4};
   keys.insert(getKey(problem));
-  EXPECT_EQ(keys.size(), 14u);
+  EXPECT_EQ(keys.size(), 15u);
 }
 
 TEST(Tuning, roundTrips) {

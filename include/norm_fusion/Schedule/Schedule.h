@@ -111,11 +111,9 @@ bool isShifted(const Problem &problem, ScheduleAttr schedule);
 /// Bytes of a slot for `bytes` of a warp's part of a row that is shifted.
 unsigned getShiftedBytes(unsigned bytes);
 
-/// True if inputs of the row level of so many bytes come through a ring's
-/// slots, as vectors do. Else they are loaded a step ahead, and waiting for
-/// them paces the steps.
-bool copiesRowInput(const Problem &problem, ScheduleAttr schedule,
-                    unsigned bytes);
+/// True if elements of so many bytes of a row-level input come through a ring's
+/// slots.
+bool copiesRowInput(ScheduleAttr schedule, unsigned bytes);
 /// Bytes of such inputs in a warp's part of a slot.
 unsigned getRowInputBytes(const Problem &problem, ScheduleAttr schedule);
 

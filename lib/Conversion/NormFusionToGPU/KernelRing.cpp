@@ -6,10 +6,10 @@
 // row needs fewer than 32 lanes, a warp holds 32 / lanes rows side by side, and
 // each lane `rows` of them at once (structure=small). Rows come through a ring
 // that is private to each lane: it copies and reads only its own bytes, so the
-// ring needs no barrier (copy=bulk: one lane copies for its warp, see
-// KernelRingCopies.cpp). `slots` steps are in flight; one slot more lets the
-// copies of the next step start before this one is read. Column accumulators
-// stay in registers over all rows.
+// ring needs no barrier (copy=bulk: one lane copies for its warp; with
+// row-inputs=copy one copies the row's, see KernelRingCopies.cpp). `slots`
+// steps are in flight; one slot more lets the copies of the next step start
+// before this one is read. Column accumulators stay in registers over all rows.
 //
 // Rows that begin at any address (an odd number of bf16 columns, say) are
 // *framed* (KernelRingFrames.cpp), or, if short, *shifted*: a warp copies the
@@ -148,9 +148,10 @@ void KernelEmitter::forgetCheapValues(MutableArrayRef<RowView> rows,
   }
 }
 
-/// What phase `p` computes of a row, a chunk at a time, so that few values live
-/// at once: partial sums into `accumulators` and `ofScalars`, stores, and the
-/// lane's sums of the phase's wave.
+/// What phase `p` computes of a row, quotients of all chunks behind one branch,
+/// all else a chunk at a time, so that few values live at once: partial sums
+/// into `accumulators` and `ofScalars`, stores, and the lane's sums of the
+/// phase's wave.
 SmallVector<Value>
 KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
                          MutableArrayRef<Value> ofScalars,
@@ -161,7 +162,7 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
   if (p < waves.size())
     wave = waves[p];
   for (Operation &inner : op.getBodyBlock()->without_terminator())
-    if (isDividedByRow(&inner) && phase(inner.getResult(0)) == p)
+    if (p > 0 && isDividedByRow(&inner) && phase(inner.getResult(0)) == p)
       divideByRow(&inner, row.columns);
   SmallVector<SmallVector<Value>> chains(wave.size());
   for (auto [c, view] : llvm::enumerate(row.columns)) {
@@ -272,8 +273,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     if (schedule.getPace() != 0)
       waitForPace(k, state.back());
     SmallVector<RowView> rows = getRows(ring, k);
-    // A step begins when its row inputs, which were loaded a step ago, and its
-    // copies are there. The shuffle waits for the former: a copy could wait as
+    // A step begins when the row inputs that were loaded a step ago, and its
+    // copies, are there. The shuffle waits for the former: a copy could wait as
     // early as in the step before. Waiting also keeps warps from running ahead
     // where memory is congested.
     unsigned next = 2;

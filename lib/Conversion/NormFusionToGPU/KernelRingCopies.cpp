@@ -4,7 +4,7 @@
 // lane all of its warp's (copy=bulk); where rows are shifted, the lanes of a
 // warp copy the aligned pieces around the warp's part together. From there to
 // registers as 32-bit words. One lane of a row copies its inputs of the row
-// level, for all lanes, where copiesRowInput() says so.
+// level, for all lanes, with row-inputs=copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ static unsigned getElementBytes(BlockArgument input) {
 
 /// The inputs by when they are read, and the places of those that come through
 /// slots: in vectors, which what lacks the last column dimension, a scale of
-/// each head of a row for one, doesn't have.
+/// each head of a row for one, doesn't have; and those of the row level.
 void KernelEmitter::placeStreams(Ring &ring) {
   unsigned width = schedule.getVector(), chunks = schedule.getChunks();
   for (BlockArgument argument : op.getBodyBlock()->getArguments()) {
@@ -33,8 +33,7 @@ void KernelEmitter::placeStreams(Ring &ring) {
     if (!hasColumns(argument)) {
       if (!hasRows(argument))
         continue;
-      bool isCopied =
-          copiesRowInput(problem, schedule, getElementBytes(argument));
+      bool isCopied = copiesRowInput(schedule, getElementBytes(argument));
       (isCopied ? ring.copiedRowInputs : ring.rowInputs).push_back(argument);
       continue;
     }

@@ -315,8 +315,8 @@ bool KernelEmitter::isDividedByRow(Operation *source) {
          !hasColumns(divide.getRhs()) && !getReciprocal(divide.getRhs());
 }
 
-/// A power of two, i.e. 1 most often, by which `divisor` has a normal
-/// reciprocal, unless it's 0, infinite or not a number.
+/// A power of two, 1 most often, times which `divisor` has a normal reciprocal,
+/// unless it's 0, infinite or not a number.
 Value KernelEmitter::makeRescale(Value divisor) {
   auto constant = [&](float value) -> Value {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));

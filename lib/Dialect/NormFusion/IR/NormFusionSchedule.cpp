@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,6 +33,8 @@ std::string ScheduleAttr::getText() const {
     text += llvm::formatv(" rows={0}", getRows()).str();
   if (getFrame() != 0)
     text += llvm::formatv(" frame={0}", getFrame()).str();
+  if (getCopiesRowInputs())
+    text += " row-inputs=copy";
   return text;
 }
 
@@ -51,6 +54,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   unsigned lanes = base ? base.getLanes() : 32;
   unsigned rows = base ? base.getRows() : 1;
   unsigned frame = base ? base.getFrame() : 0;
+  bool copiesRowInputs = base && base.getCopiesRowInputs();
 
   SmallVector<StringRef> fields;
   llvm::SplitString(text, fields, " \t\n,");
@@ -123,11 +127,19 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       ok = number(rows, 1, 16);
     else if (key == "frame")
       ok = number(frame, 0, 16);
+    else if (key == "row-inputs")
+      ok = choice(copiesRowInputs,
+                  llvm::StringSwitch<std::optional<bool>>(value)
+                      .Case("load", false)
+                      .Case("copy", true)
+                      .Default(std::nullopt),
+                  "load, copy");
     else {
       error =
           llvm::formatv("unknown schedule field '{0}', expected structure, "
                         "cluster, warps, row-groups, slots, chunks, vector, "
-                        "lanes, rows, frame, copy, combine, pace or grid",
+                        "lanes, rows, frame, copy, row-inputs, combine, pace "
+                        "or grid",
                         key)
               .str();
       return {};
@@ -149,9 +161,13 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   if ((copy == Copy::load || seen.contains("vector")) &&
       !seen.contains("frame"))
     frame = 0;
+  // Copies of row inputs go with those of rows.
+  bool isRing = structure == Structure::ring || structure == Structure::small;
+  if ((copy != Copy::cp_async || !isRing) && !seen.contains("row-inputs"))
+    copiesRowInputs = false;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,
-                           rows, frame);
+                           rows, frame, copiesRowInputs);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
