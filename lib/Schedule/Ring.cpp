@@ -203,10 +203,10 @@ static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
   // Three steps where lanes without columns leave two too small. (H200,
   // LayerNorm, us: 3971x8448 53.6 -> 52.0, 3197x10496 54.7 -> 51.9, 1927x17408
   // 54.1 -> 52.6; of more bytes 3641x9216 52.0 -> 52.2, 2979x11264 52.7
-  // -> 54.9. RMSNorm gains nothing.)
+  // -> 54.9, and of one warp 30841x4352 194.0 -> 200.6. RMSNorm gains nothing.)
   int64_t stepColumns =
       llvm::divideCeil(problem.columns, cluster) * (kWarps / warps);
-  if (problem.accumulatorBytes.size() > 1 && slots == 2 &&
+  if (problem.accumulatorBytes.size() > 1 && slots == 2 && warps > 1 &&
       16 * stepColumns * problem.bytesPerColumn() <= 7 * target.bytesInFlight)
     slots = 3;
   // Clusters drift apart where steps are light, or rows not too wide; pacing
@@ -524,10 +524,12 @@ static ScheduleAttr chooseCombine(const Problem &problem, ScheduleAttr schedule,
 /// slower, for more is in flight then than memory serves well. RMSNorm: 320,
 /// 784, 1312, 38 to 41 KiB, 1 to 2% faster; 352, 2816, 44 KiB, 1% slower.)
 static constexpr double kFewInFlight = 47. / 64, kFewLightInFlight = 42. / 64;
-/// Blocks of a cluster from which on each waits long enough for the others: 1
-/// to 3% faster with copies, whatever is in flight. Framed rows wait for their
-/// ends, too, which are loaded a step ahead.
+/// Blocks of a cluster from which on each waits long enough for the others that
+/// this part counts, or any if steps are paced (1 to 3% faster with copies),
+/// unless elements have 32 bits (400 MB: 4 to 12% slower). Framed rows wait for
+/// their ends, too, which are loaded a step ahead.
 static constexpr unsigned kManyBlocks = 4, kManyFramedBlocks = 2;
+static constexpr double kFewOfClusters = 58. / 64;
 
 static ScheduleAttr chooseRowInputs(const Problem &problem,
                                     ScheduleAttr schedule,
@@ -538,21 +540,35 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   if ((structure != Structure::ring && structure != Structure::small) ||
       schedule.getCopy() != Copy::cp_async || lanes < 16)
     return schedule;
+  ScheduleAttr copies = change(schedule, "row-inputs=copy");
+  std::string ignored;
+  if (getRowInputBytes(problem, copies) == 0 ||
+      !isLegalSchedule(problem, copies, target, ignored))
+    return schedule;
   unsigned rows = schedule.getRowGroups() * schedule.getRows() * (32 / lanes);
   int64_t inFlight = schedule.getSlots() * rows * problem.bytesPerColumn() *
                      llvm::divideCeil(problem.columns, int64_t(cluster));
-  bool isFew =
-      inFlight <= target.bytesInFlight * (problem.accumulatorBytes.size() > 1
-                                              ? kFewInFlight
-                                              : kFewLightInFlight);
-  bool areMany = cluster >= (isFramed(problem, schedule) ? kManyFramedBlocks
-                                                         : kManyBlocks);
-  ScheduleAttr copies = change(schedule, "row-inputs=copy");
-  std::string ignored;
-  return (isFew || areMany) && getRowInputBytes(problem, copies) != 0 &&
-                 isLegalSchedule(problem, copies, target, ignored)
-             ? copies
-             : schedule;
+  bool isHeavy = problem.accumulatorBytes.size() > 1;
+  bool framed = isFramed(problem, schedule);
+  if (inFlight <=
+      target.bytesInFlight * (isHeavy ? kFewInFlight : kFewLightInFlight))
+    return copies;
+  if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) ||
+      llvm::any_of(
+          problem.elementBytes, [](unsigned bytes) { return bytes > 2; }))
+    return schedule;
+  // A third step is there to make up for lanes without columns.
+  if (schedule.getPace() != 0 || schedule.getSlots() > 2 ||
+      inFlight <= target.bytesInFlight * kFewOfClusters)
+    return copies;
+  // What waiting for loads does pacing does better, where several warps of a
+  // block share a row. (H200, LayerNorm, us: 8192x16384 190.6 with loads, 198.1
+  // with copies, 188.6 paced, 9973x10240 146.7, 150.6, 145.4; 2048x16384 52.1,
+  // 51.5, 52.0.)
+  if (isHeavy && problem.elementBytes.size() <= 2 && !framed &&
+      schedule.getWarps() > 1 && schedule.getCombine() == Combine::tags)
+    return change(copies, llvm::formatv("pace={0}", kPace).str());
+  return schedule;
 }
 
 ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
