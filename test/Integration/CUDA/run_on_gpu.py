@@ -6,7 +6,7 @@ BIN_DIR holds the tools: those of the default preset, or `norm-fusion` and `norm
 repository's test and benchmarks folders, bash and Python 3. Prints ok or FAILED, with the output, for each test; exits with 1 if one failed and
 with 4 if there is no GPU. The RUN lines mean what they mean to lit; other tools than ours aren't used in these tests.
 """
-import argparse, ctypes, glob, os, subprocess, sys, tempfile, time
+import argparse, ctypes, glob, os, re, subprocess, sys, tempfile, time
 
 
 def has_cuda():
@@ -18,7 +18,24 @@ def has_cuda():
 
 
 def get_script(test, scratch):
-    lines = [line.split("RUN:", 1)[1].strip() for line in open(test) if "RUN:" in line]
+    """The RUN lines, with what DEFINE and REDEFINE say at each; split-file is done here."""
+    lines, defined, parts = [], {}, None
+    for line in open(test):
+        if define := re.search(r"DEFINE: (%\{[\w-]+\}) *=(.*)", line):
+            defined[define[1]] = define[2].strip()
+        elif "RUN: split-file" in line:
+            parts = os.path.join(scratch, os.path.basename(test) + ".tmp")
+            os.makedirs(parts, exist_ok=True)
+        elif "RUN:" in line:
+            line = line.split("RUN:", 1)[1].strip()
+            while names := [name for name in defined if name in line]:
+                for name in names:
+                    line = line.replace(name, defined[name])
+            lines.append(line)
+    if parts:
+        for part in re.split(r"^//--- ", open(test).read(), flags=re.M)[1:]:
+            name, text = part.split("\n", 1)
+            open(os.path.join(parts, name.strip()), "w").write(text)
     name = os.path.join(scratch, os.path.basename(test) + ".tmp")
     for key, value in (("%python", sys.executable), ("%S", os.path.dirname(test)), ("%s", test), ("%t", name)):
         lines = [line.replace(key, value) for line in lines]
