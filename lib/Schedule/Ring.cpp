@@ -78,6 +78,10 @@ static constexpr int64_t kFramedColumns = 32;
 /// Vectors up to which several rows share a warp.
 static constexpr int64_t kShortVectors = 96;
 
+/// Vectors up to which they are whole, if several rows share a warp: fewer
+/// weren't measured.
+static constexpr int64_t kFewVectors = 12;
+
 /// Registers that the estimate may be over a thread's budget where the next
 /// choice leaves less than 12 warps, or more than an eighth of them idle: a few
 /// spilled values cost less.
@@ -116,6 +120,37 @@ static ScheduleAttr makeHalfVectors(MLIRContext *context,
               estimateRegisters(problem, schedule) <=
                   getRegisterBudget(target, schedule);
   return fits ? schedule : ScheduleAttr();
+}
+
+/// Bytes of the rows that a multiprocessor has on their way, without those of
+/// lanes that have no columns.
+static int64_t getBytesInFlight(const Problem &problem, ScheduleAttr schedule) {
+  unsigned rows =
+      schedule.getRowGroups() * schedule.getRows() * (32 / schedule.getLanes());
+  return schedule.getSlots() * rows * problem.bytesPerColumn() *
+         llvm::divideCeil(problem.columns, int64_t(schedule.getCluster()));
+}
+
+/// Of the bytes in flight that memory needs, what single blocks have at most,
+/// and at least, while row groups can be left out for it. (H200, of 64 KiB,
+/// bf16, 600 MB, share of the triad. RMSNorm: 1280 columns, 60 and 50 KiB, 92
+/// and 98%, 1792, 56 and 42, 92 and 97%, 512, 64 and 48, 92 and 96%, 720, 67,
+/// 56 and 45, 89, 90 and 95%; 600, 47 and 37, 97 and 93%. LayerNorm: 512, 64,
+/// 56 and 48, 92, 97 and 94%, 768, 72, 60 and 48, 91, 96 and 94%; 2560, 60 and
+/// 40, 97 and 93%. 200 MB: up to 1% either way; 4096x256, whose rows are one
+/// step of 16 row groups and two of 14, 4.9 and 5.3 us.)
+static constexpr double kMostInFlight = 50. / 64, kFewestInFlight = 40. / 64;
+static constexpr double kMostHeavyInFlight = 57. / 64,
+                        kFewestHeavyInFlight = 48. / 64;
+
+static bool isHeavy(const Problem &problem) {
+  return problem.accumulatorBytes.size() > 1;
+}
+
+static double getMostInFlight(const Problem &problem,
+                              const TargetInfo &target) {
+  return target.bytesInFlight *
+         (isHeavy(problem) ? kMostHeavyInFlight : kMostInFlight);
 }
 
 /// Rows of some hundred columns of which whole vectors leave an eighth of the
@@ -165,8 +200,15 @@ static ScheduleAttr chooseFiveHalfVectors(MLIRContext *context,
   held *= usual.getWarps() * usual.getCluster();
   if (held * 8 < problem.columns * 9)
     return {};
-  return makeHalfVectors(context, problem, target, /*vector=*/8, /*chunks=*/5,
-                         /*most=*/held * 19 / 20, usual.getCombine());
+  ScheduleAttr halves =
+      makeHalfVectors(context, problem, target, /*vector=*/8, /*chunks=*/5,
+                      /*most=*/held * 19 / 20, usual.getCombine());
+  // Two row groups with too much in flight can't be one with enough. (RMSNorm
+  // 27901x3584 149 for 142 us.)
+  if (halves && !isHeavy(problem) && halves.getRowGroups() == 2 &&
+      getBytesInFlight(problem, halves) > getMostInFlight(problem, target))
+    return {};
+  return halves;
 }
 
 /// Wide rows: 8 warps whose lanes hold four vectors each, few of a block for a
@@ -332,6 +374,15 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
         chooseLanes(2 * vectors, fewest, lanes, chunks);
       }
       vector = narrow;
+      // Of rows that begin at half a sector of the L2 cache, too. (H200, bf16,
+      // whole vectors and halves, us: RMSNorm 216 columns 54.4 and 50.3, 472
+      // columns 55.4 and 50.4, 712 55.0 and 51.1; LayerNorm 120 54.4 and 51.2,
+      // 504 53.5 and 51.8, 744 55.1 and 51.5; f32 300 56.3 and 51.1.)
+      if (copy == Copy::cp_async && !isLight && vectors > kFewVectors &&
+          mayGainByFrames(problem, vector)) {
+        vector /= 2;
+        chunks = llvm::divideCeil(2 * vectors, int64_t(lanes));
+      }
       // Elements that a lane holds at once: few, so that 16 warps have the
       // registers.
       unsigned held = 16;
@@ -462,10 +513,10 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       // Clusters drift apart where steps are light; where they aren't, only if
       // all multiprocessors are busy and blocks have more than 12 warps. Single
       // blocks and rows that are exchanged twice were slower with pacing.
-      bool isHeavy = hasManyArrays || problem.accumulatorBytes.size() > 1;
+      bool isSlow = hasManyArrays || isHeavy(problem);
       bool drifts =
           cluster > 1 && !isTwice && problem.hasPartials() &&
-          (!isHeavy || (cluster == kFullCluster && warps * groups > 12));
+          (!isSlow || (cluster == kFullCluster && warps * groups > 12));
       // Framed rows were, too.
       if (!tags || !drifts || registers > budget || frame != 0)
         return schedule;
@@ -531,6 +582,29 @@ static constexpr double kFewInFlight = 47. / 64, kFewLightInFlight = 42. / 64;
 static constexpr unsigned kManyBlocks = 4, kManyFramedBlocks = 2;
 static constexpr double kFewOfClusters = 58. / 64;
 
+/// Long runs need less where they are copied. (H200, 600 MB, LayerNorm, share
+/// of the triad: 448 columns, 42 and 38 KiB, 91 and 95%, 480, 45 and 37, 90 and
+/// 94%, 368, 46 and 40, 92 and 93%. 200 MB: 0.5% more time.)
+static constexpr double kMostCopiedInFlight = 41. / 64,
+                        kFewestCopiedInFlight = 36. / 64;
+
+/// Leaves out row groups of single blocks until at most `most` bytes are in
+/// flight, if that leaves `fewest`, and eight warps.
+static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
+                                  double most, double fewest) {
+  if (schedule.getCluster() > 1 || schedule.getSlots() < 2 ||
+      schedule.getCopy() != Copy::cp_async || problem.exchanges > 1 ||
+      problem.elementBytes.size() > 2 || problem.accumulatorBytes.empty() ||
+      isFramed(problem, schedule))
+    return schedule;
+  unsigned groups = schedule.getRowGroups();
+  double ofGroup = double(getBytesInFlight(problem, schedule)) / groups;
+  while (groups > 1 && groups * schedule.getWarps() > 8 &&
+         groups * ofGroup > most && (groups - 1) * ofGroup >= fewest)
+    --groups;
+  return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+}
+
 static ScheduleAttr chooseRowInputs(const Problem &problem,
                                     ScheduleAttr schedule,
                                     const TargetInfo &target) {
@@ -545,14 +619,13 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   if (getRowInputBytes(problem, copies) == 0 ||
       !isLegalSchedule(problem, copies, target, ignored))
     return schedule;
-  unsigned rows = schedule.getRowGroups() * schedule.getRows() * (32 / lanes);
-  int64_t inFlight = schedule.getSlots() * rows * problem.bytesPerColumn() *
-                     llvm::divideCeil(problem.columns, int64_t(cluster));
-  bool isHeavy = problem.accumulatorBytes.size() > 1;
+  int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);
-  if (inFlight <=
-      target.bytesInFlight * (isHeavy ? kFewInFlight : kFewLightInFlight))
-    return copies;
+  if (inFlight <= target.bytesInFlight *
+                      (isHeavy(problem) ? kFewInFlight : kFewLightInFlight))
+    return limitInFlight(problem, copies,
+                         target.bytesInFlight * kMostCopiedInFlight,
+                         target.bytesInFlight * kFewestCopiedInFlight);
   if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) ||
       llvm::any_of(
           problem.elementBytes, [](unsigned bytes) { return bytes > 2; }))
@@ -565,7 +638,7 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   // block share a row. (H200, LayerNorm, us: 8192x16384 190.6 with loads, 198.1
   // with copies, 188.6 paced, 9973x10240 146.7, 150.6, 145.4; 2048x16384 52.1,
   // 51.5, 52.0.)
-  if (isHeavy && problem.elementBytes.size() <= 2 && !framed &&
+  if (isHeavy(problem) && problem.elementBytes.size() <= 2 && !framed &&
       schedule.getWarps() > 1 && schedule.getCombine() == Combine::tags)
     return change(copies, llvm::formatv("pace={0}", kPace).str());
   return schedule;
@@ -583,6 +656,15 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
   } else {
     schedule = chooseFrame(problem, schedule, target);
   }
-  return chooseRowInputs(problem, chooseCombine(problem, schedule, target),
-                         target);
+  ScheduleAttr limited = limitInFlight(
+      problem, schedule, getMostInFlight(problem, target),
+      target.bytesInFlight *
+          (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
+  limited =
+      chooseRowInputs(problem, chooseCombine(problem, limited, target), target);
+  if (limited.getRowGroups() != schedule.getRowGroups())
+    reason += llvm::formatv(", {0} bytes in flight for long runs",
+                            getBytesInFlight(problem, limited))
+                  .str();
+  return limited;
 }
