@@ -592,7 +592,9 @@ static constexpr double kMostCopiedInFlight = 41. / 64,
 /// flight, if that leaves `fewest`, and eight warps.
 static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
                                   double most, double fewest) {
-  if (schedule.getCluster() > 1 || schedule.getSlots() < 2 ||
+  Structure structure = schedule.getStructure();
+  if ((structure != Structure::ring && structure != Structure::small) ||
+      schedule.getCluster() > 1 || schedule.getSlots() < 2 ||
       schedule.getCopy() != Copy::cp_async || problem.exchanges > 1 ||
       problem.elementBytes.size() > 2 || problem.accumulatorBytes.empty() ||
       isFramed(problem, schedule))
