@@ -72,12 +72,15 @@ void KernelEmitter::addElements(SmallVectorImpl<Value> &chains, Value vector,
   }
 }
 
+/// Pairwise, so that few wait for each other.
 Value KernelEmitter::addChains(ArrayRef<Value> chains, Combiner combiner) {
-  Value total = chains.front();
-  for (Value chain : chains.drop_front())
-    total = createCombine(b, b.getLoc(), combiner, total, chain,
-                          /*contract=*/true);
-  return total;
+  if (chains.size() == 1)
+    return chains.front();
+  size_t half = llvm::bit_ceil(chains.size()) / 2;
+  Value first = addChains(chains.take_front(half), combiner);
+  Value second = addChains(chains.drop_front(half), combiner);
+  return createCombine(b, b.getLoc(), combiner, first, second,
+                       /*contract=*/true);
 }
 
 /// Adds a view's elements of a row reduction to its chains.
@@ -110,7 +113,79 @@ SmallVector<Value> KernelEmitter::addViews(ArrayRef<RowReduceOp> wave,
   return sums;
 }
 
-/// By butterflies. Two values that combine alike share one: the upper half of
+/// The kind of redux.sync that reduces values of `type` over a warp. That of a
+/// float's maximum or minimum is an integer's, of what swapOrdered() gives.
+static std::optional<NVVM::ReduxKind> getReduxKind(Combiner combiner,
+                                                   Type type) {
+  if (type.isF32()) {
+    if (combiner == Combiner::maximum)
+      return NVVM::ReduxKind::MAX;
+    if (combiner == Combiner::minimum)
+      return NVVM::ReduxKind::MIN;
+    return std::nullopt;
+  }
+  if (!type.isInteger(32))
+    return std::nullopt;
+  switch (combiner) {
+  case Combiner::add:
+    return NVVM::ReduxKind::ADD;
+  case Combiner::maxs:
+    return NVVM::ReduxKind::MAX;
+  case Combiner::mins:
+    return NVVM::ReduxKind::MIN;
+  case Combiner::maxu:
+    return NVVM::ReduxKind::UMAX;
+  case Combiner::minu:
+    return NVVM::ReduxKind::UMIN;
+  case Combiner::andi:
+    return NVVM::ReduxKind::AND;
+  case Combiner::ori:
+    return NVVM::ReduxKind::OR;
+  case Combiner::xori:
+    return NVVM::ReduxKind::XOR;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Between an f32's bits and an integer that orders as `maximum` and `minimum`
+/// order floats, -0 below +0; its own inverse.
+static Value swapOrdered(ImplicitLocOpBuilder &b, Value bits) {
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  Value sign = arith::ShRSIOp::create(b, bits, constant(31));
+  Value flips = arith::AndIOp::create(
+      b, sign, constant(std::numeric_limits<int32_t>::max()));
+  return arith::XOrIOp::create(b, bits, flips);
+}
+
+/// One instruction for the five shuffles and combinations of a butterfly.
+static Value reduceWarp(ImplicitLocOpBuilder &b, Value value,
+                        NVVM::ReduxKind kind) {
+  Type type = value.getType(), word = b.getI32Type();
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  if (type.isF32()) {
+    // Both extremes are NaNs' bits: a NaN wins.
+    Value extreme = constant(kind == NVVM::ReduxKind::MAX
+                                 ? std::numeric_limits<int32_t>::max()
+                                 : std::numeric_limits<int32_t>::min());
+    Value isNaN =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+    value = arith::SelectOp::create(
+        b, isNaN, extreme,
+        swapOrdered(b, arith::BitcastOp::create(b, word, value)));
+  }
+  value = NVVM::ReduxOp::create(b, word, value, kind, constant(-1));
+  if (type.isF32())
+    value = arith::BitcastOp::create(b, type, swapOrdered(b, value));
+  return value;
+}
+
+/// Over a whole warp by redux.sync, where it knows the combiner, else by
+/// butterflies. Two values that combine alike share one: the upper half of
 /// the lanes carries the second value, 6 shuffles instead of 10 for 32 lanes.
 void KernelEmitter::reduceLanes(ArrayRef<RowReduceOp> wave,
                                 SmallVectorImpl<Value> &values,
@@ -123,6 +198,12 @@ void KernelEmitter::reduceLanes(ArrayRef<RowReduceOp> wave,
                          c, /*contract=*/true);
   };
   for (unsigned k = 0; k < values.size(); ++k) {
+    if (auto kind = getReduxKind(RowReduceOp(wave[k]).getCombiner(),
+                                 values[k].getType());
+        kind && lanes == 32) {
+      values[k] = reduceWarp(b, values[k], *kind);
+      continue;
+    }
     bool pair = half > 1 && k + 1 < values.size() &&
                 values[k].getType() == values[k + 1].getType() &&
                 RowReduceOp(wave[k]).getCombiner() ==
@@ -398,8 +479,8 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
   };
   SmallVector<SmallVector<Value>> chains(sums.size());
   auto addPart = [&](ArrayRef<Value> values) {
-    for (auto [chain, value, reduce] : llvm::zip(chains, values, wave))
-      addElements(chain, value, RowReduceOp(reduce).getCombiner());
+    for (auto [chain, value] : llvm::zip(chains, values))
+      chain.push_back(value);
   };
   if (parts <= 16) {
     SmallVector<Value> all = load(i32(0), parts * size);
