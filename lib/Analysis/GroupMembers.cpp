@@ -28,8 +28,10 @@ int64_t mlir::norm_fusion::estimateBytes(const IterationSpace &space,
   return bytes;
 }
 
-/// The member whose column reduction this one continues: a reduction of nothing
-/// but its result, with the same combiner, from the identity both times.
+/// The member whose reduction this one continues: a reduction of nothing but
+/// its result, with the same combiner, from the identity both times. A column
+/// reduction, whose result nothing else needs, over more rows; or a row
+/// reduction over all rows, to one of everything.
 unsigned SpaceGrouping::getContinued(unsigned index,
                                      const Orientation &o) const {
   const SpaceMember &member = members[index];
@@ -48,20 +50,54 @@ unsigned SpaceGrouping::getContinued(unsigned index,
       !startsFromIdentity(outer) ||
       unboxScalar(outer.elements[0].value) != member.point->operands[0].element)
     return none;
-  unsigned def = member.reads[0].def;
-  while (def != none && !members[def].point)
+  auto isNeededElsewhere = [&](unsigned def, unsigned user) {
+    unsigned id = info.getFirstResultId(members[def].number);
+    return info.escapes(id) ||
+           llvm::any_of(info.getLiveUsers(id), [&](unsigned other) {
+             return other != members[user].number && !info.isSizeOp(other);
+           });
+  };
+  unsigned def = member.reads[0].def, user = index;
+  bool isShared = def != none && isNeededElsewhere(def, user);
+  while (def != none && !members[def].point) {
+    user = def;
     def = members[def].reads[0].def;
-  if (def == none || o.roles[def] != Role::column ||
-      members[def].point->results.size() != 1)
+    isShared |= def != none && isNeededElsewhere(def, user);
+  }
+  if (def == none || members[def].point->results.size() != 1)
+    return none;
+  bool continues = o.roles[def] == Role::column
+                       ? !isShared
+                       : o.roles[def] == Role::row &&
+                             (llvm::SmallBitVector(member.reduced) |=
+                              members[def].reduced) == allAxes;
+  if (!continues)
     return none;
   const PointReduction &inner = *members[def].point->results[0].reduction;
   return inner.combiner == outer.combiner && startsFromIdentity(inner) ? def
                                                                        : none;
 }
 
+llvm::DenseMap<unsigned, llvm::SmallBitVector>
+SpaceGrouping::getRemovedRows(const Orientation &o,
+                              ArrayRef<unsigned> ops) const {
+  llvm::DenseMap<unsigned, llvm::SmallBitVector> removed;
+  for (unsigned op : ops)
+    if (o.roles[op] == Role::column)
+      removed[op] = members[op].reduced;
+  for (unsigned op : reductions)
+    if (unsigned inner = getContinued(op, o);
+        inner != none && removed.contains(inner))
+      removed[inner] |= members[op].reduced;
+  return removed;
+}
+
 void SpaceGrouping::collectMembers(const Orientation &o,
                                    SmallVectorImpl<MixedGroup> &out) {
   llvm::DenseMap<unsigned, int> groupOf;
+  /// Groups whose column reductions are over the same rows if each goes on with
+  /// the one that continues it.
+  llvm::SmallBitVector continues(o.groups.size(), true);
   unsigned firstGroup = out.size();
   for (auto [g, ops] : llvm::enumerate(o.groups)) {
     MixedGroup group;
@@ -76,6 +112,11 @@ void SpaceGrouping::collectMembers(const Orientation &o,
           .push_back(getOp(member));
     }
     out.push_back(std::move(group));
+    llvm::DenseMap<unsigned, llvm::SmallBitVector> removed =
+        getRemovedRows(o, ops);
+    for (auto &[op, rows] : removed)
+      if (rows != removed.begin()->second)
+        continues.reset(g);
   }
 
   SmallVector<Tag, 0> tags(members.size());
@@ -96,10 +137,14 @@ void SpaceGrouping::collectMembers(const Orientation &o,
         tag.removed = member.reduced;
       }
     } else if (unsigned inner = getContinued(index, o);
-               inner != none && groupOf.contains(inner)) {
+               inner != none && groupOf.contains(inner) &&
+               (o.roles[inner] == Role::row ||
+                continues.test(groupOf.lookup(inner)))) {
       tag = getTag(member.reads[0]);
       if (tag.group < 0)
         continue;
+      if (o.roles[inner] == Role::row)
+        out[firstGroup + tag.group].scalarReductions.push_back(getOp(index));
       tag.removed |= member.reduced;
       out[firstGroup + tag.group].continued[getOp(index)] = getOp(inner);
     } else if (!member.isReduction) {

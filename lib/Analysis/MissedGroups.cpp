@@ -124,6 +124,13 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
     } else if (column) {
       missed.push_back({"no-row-reduction", column, found,
                         "a row reduction of the same operands"});
+    } else if (llvm::all_of(ops, [&](unsigned reduction) {
+                 return members[reduction].reduced == allAxes;
+               })) {
+      missed.push_back({"no-common-space", other,
+                        "reductions of everything (an extent of 1 is no rows)",
+                        "reductions over all columns, or down the rows, of "
+                        "rows x columns"});
     } else {
       missed.push_back({"no-common-space", other,
                         "reductions over other dimensions",

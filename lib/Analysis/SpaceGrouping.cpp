@@ -263,7 +263,8 @@ void SpaceGrouping::assignLevelsRoughly(Orientation &o) {
       if (def == none || def < first)
         continue;
       if (read.def != none)
-        meet(level, o.levels[read.def], /*leaves=*/!read.match);
+        meet(level, o.levels[read.def],
+             /*leaves=*/!read.match || role == Role::outside);
       else if (info.needsReduction(def))
         meet(level, getLatestBefore(def), /*leaves=*/false);
     }
@@ -419,14 +420,8 @@ void SpaceGrouping::dropOtherRows(Orientation &o,
   };
   if (llvm::none_of(ops, differs))
     return;
-  // With what a second reduction removes of a first one's result.
-  llvm::DenseMap<unsigned, llvm::SmallBitVector> removed;
-  for (unsigned op : llvm::make_filter_range(ops, isColumn))
-    removed[op] = members[op].reduced;
-  for (unsigned op : reductions)
-    if (unsigned inner = getContinued(op, o);
-        inner != none && removed.contains(inner))
-      removed[inner] |= members[op].reduced;
+  llvm::DenseMap<unsigned, llvm::SmallBitVector> removed =
+      getRemovedRows(o, ops);
   SmallVector<std::pair<llvm::SmallBitVector, unsigned>> counts;
   for (unsigned op : llvm::make_filter_range(ops, isColumn)) {
     auto it = llvm::find_if(

@@ -156,6 +156,10 @@ private:
   /// removed depends on its result.
   bool feedsSpace(unsigned reduction);
   unsigned getContinued(unsigned member, const Orientation &o) const;
+  /// The rows that the column reductions among `ops` remove, with what a second
+  /// reduction removes of their result.
+  llvm::DenseMap<unsigned, llvm::SmallBitVector>
+  getRemovedRows(const Orientation &o, ArrayRef<unsigned> ops) const;
   void collectMembers(const Orientation &o, SmallVectorImpl<MixedGroup> &out);
   void chooseProducers(MixedGroup &group, ArrayRef<unsigned> groupMembers,
                        ArrayRef<Tag> tags);

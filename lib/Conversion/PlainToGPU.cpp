@@ -36,6 +36,15 @@ namespace mlir::norm_fusion {
 
 using namespace mlir;
 
+std::string norm_fusion::getKernelPrefix(StringRef function) {
+  std::string prefix = function.str();
+  for (char &c : prefix)
+    if (!llvm::isAlnum(c) && c != '_' && c != '$')
+      c = '_';
+  return prefix.empty() || llvm::isDigit(prefix.front()) ? "_" + prefix
+                                                         : prefix;
+}
+
 /// Threads of a block.
 static constexpr int64_t blockSize = 256;
 /// Threads that share a reduction to a few values.
@@ -341,8 +350,8 @@ void PlainToGPUPass::launch(scf::ParallelOp loop, IRRewriter &rewriter) {
   auto function = cast<FunctionOpInterface>(
       loop->getParentOfType<FunctionOpInterface>().getOperation());
   auto name = FlatSymbolRefAttr::get(
-      &getContext(),
-      (function.getName() + "_plain_" + Twine(numKernels++)).str());
+      &getContext(), norm_fusion::getKernelPrefix(function.getName()) +
+                         "_plain_" + std::to_string(numKernels++));
   auto launch = gpu::LaunchOp::create(
       rewriter, loc, blocks, one, one, threads, one, one,
       /*dynamicSharedMemorySize=*/Value(), /*asyncTokenType=*/Type(),

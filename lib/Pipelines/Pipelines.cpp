@@ -99,8 +99,9 @@ static void addPlainKernelPasses(OpPassManager &pm) {
 }
 
 bool mlir::norm_fusion::runsPlainOnDevice(const LowerOptions &options) {
-  return options.plain == "auto" ? options.target != "emulator"
-                                 : options.plain == "device";
+  return options.plain == PlainTarget::automatic
+             ? options.target != "emulator"
+             : options.plain == PlainTarget::device;
 }
 
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,

@@ -141,6 +141,8 @@ static std::optional<ValueType> getValueType(Type type) {
     if (!memref.getLayout().isIdentity())
       return std::nullopt;
     value.shape.assign(memref.getShape().begin(), memref.getShape().end());
+  } else if (isa<ShapedType>(type)) {
+    return std::nullopt;
   } else {
     value.isScalar = true;
   }
@@ -303,7 +305,7 @@ static Error lowerToBinaries(CompiledModule &result,
   lower.chip = options.chip;
   lower.target = options.emulator ? "emulator" : "nvvm";
   lower.format = KernelFormat::isa;
-  lower.plain = options.plainOnDevice ? "device" : "host";
+  lower.plain = options.plainOnDevice ? PlainTarget::device : PlainTarget::host;
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
         buildBufferizePipeline(pm);
         buildDevicePipeline(pm, lower);

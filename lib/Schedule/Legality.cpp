@@ -209,9 +209,10 @@ unsigned norm_fusion::estimateRegisters(const Problem &problem,
   bool exact = problem.columns == int64_t(schedule.getCluster()) *
                                       int64_t(schedule.getBlockColumns());
   bool shifted = isShifted(problem, schedule);
-  unsigned values =
-      shifted ? 2 * lane + 8
-              : 2 * schedule.getVector() * std::min(schedule.getChunks(), 3u);
+  unsigned held = schedule.getVector() * std::min(schedule.getChunks(), 3u);
+  if (schedule.getStructure() == Structure::small && schedule.getChunks() > 5)
+    held = lane; // six half vectors
+  unsigned values = shifted ? 2 * lane + 8 : 2 * held;
   return llvm::divideCeil(lane *
                               (accumulators + 2 +
                                problem.bytesPerColumn() * schedule.getRows()),

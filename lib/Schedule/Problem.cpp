@@ -47,16 +47,20 @@ static bool isKernelType(Type type) {
   return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
 }
 
-/// True if a column result needs a reduction of everything.
+/// True if a column result needs a reduction of everything, or is one.
 static bool
 mixesTotals(MixedReductionOp op,
             const llvm::DenseMap<Value, llvm::SmallBitVector> &levels) {
   Block *combine = op.getCombineBlock();
   unsigned inputs = op.getInputs().size();
   SmallVector<Value> worklist;
-  for (Value value : combine->getTerminator()->getOperands())
-    if (levels.lookup(value).any())
-      worklist.push_back(value);
+  auto yielded = combine->getTerminator()->getOperands().begin();
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i)
+    if (op.isColumnOutput(i)) {
+      if (op.getOutputMap(i).getNumResults() != 0)
+        worklist.push_back(*yielded);
+      ++yielded;
+    }
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
@@ -111,9 +115,13 @@ Problem Problem::get(MixedReductionOp op) {
                                                                : hasRow) = true;
     if (!hasColumn && i >= inputs && map.getNumResults() != 0 &&
         map.getNumResults() + columnDims.size() != op.getNumDims())
-      refuse(
-          llvm::formatv("output #{0} varies over some row dimensions alone", i),
-          "outputs over all row dimensions, or over columns");
+      refuse(llvm::formatv("output #{0} varies over some row dimensions alone",
+                           i - inputs),
+             "outputs over all row dimensions, or over columns");
+    if (i >= inputs && hasColumn && type.isIndex())
+      refuse(llvm::formatv("output #{0} has elements of {1} over columns",
+                           i - inputs, type),
+             "integers, by an arith.index_cast");
     // Kernels don't load what the body doesn't use.
     if (i < inputs && op.getBodyBlock()->getArgument(i).use_empty())
       continue;

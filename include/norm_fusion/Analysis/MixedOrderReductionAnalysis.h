@@ -23,8 +23,9 @@ struct MixedGroup {
   SmallVector<Operation *> rowReductions, columnReductions;
   /// Of everything: rows and columns.
   SmallVector<Operation *> scalarReductions;
-  /// Column reductions of what another column reduction leaves, which continue
-  /// it: the op in this map reduces the operand of the other one further.
+  /// Reductions of what another reduction leaves, which continue it: the op in
+  /// this map reduces the operand of the other one further, a column reduction
+  /// over more rows, a row reduction over everything.
   llvm::DenseMap<Operation *, Operation *> continued;
   /// Ops that the group computes in place of the block: the reductions, and
   /// elementwise ops and reshapes that depend on them. In block order.

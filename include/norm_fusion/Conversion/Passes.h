@@ -27,6 +27,11 @@ namespace mlir::norm_fusion {
 /// What an arith.scaling_extf or scaling_truncf is defined as, before `op`.
 Value expandScaling(OpBuilder &builder, Operation *op);
 
+/// What the kernels' names of a function begin with: its name, with an
+/// underscore for each byte that isn't one of a PTX identifier (PTX ISA,
+/// "Identifiers").
+std::string getKernelPrefix(llvm::StringRef function);
+
 /// How the gpu.modules of norm-fusion-plain-to-gpu's kernels are called.
 inline constexpr llvm::StringLiteral plainKernelModulePrefix =
     "norm_fusion_plain_kernels";

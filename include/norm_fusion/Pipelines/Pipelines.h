@@ -59,6 +59,9 @@ struct FuseOptions : FuseOptionsBase<FuseOptions> {};
 /// The formats of gpu-module-to-binary, which takes any word for one.
 enum class KernelFormat { isa, bin, fatbin };
 
+/// What runs what isn't fused.
+enum class PlainTarget { automatic, host, device };
+
 /// Options of `norm-fusion-lower`.
 struct LowerOptions : FuseOptionsBase<LowerOptions> {
   Option<KernelFormat> format{
@@ -71,11 +74,14 @@ struct LowerOptions : FuseOptionsBase<LowerOptions> {
   Option<std::string> target{
       *this, "target", llvm::cl::desc("Who runs the kernels: nvvm or emulator"),
       llvm::cl::init("nvvm")};
-  Option<std::string> plain{
-      *this, "plain",
-      llvm::cl::desc("What runs what isn't fused: host, device (as simple "
-                     "kernels) or auto: host for the emulator, else device"),
-      llvm::cl::init("auto")};
+  Option<PlainTarget> plain{
+      *this, "plain", llvm::cl::desc("What runs what isn't fused"),
+      llvm::cl::init(PlainTarget::automatic),
+      llvm::cl::values(clEnumValN(PlainTarget::automatic, "auto",
+                                  "the host for the emulator, else the device"),
+                       clEnumValN(PlainTarget::host, "host", "the host"),
+                       clEnumValN(PlainTarget::device, "device",
+                                  "the device, in simple kernels"))};
   Option<std::string> toolkit{
       *this, "toolkit",
       llvm::cl::desc("Folder of the CUDA Toolkit, for bin and fatbin"),

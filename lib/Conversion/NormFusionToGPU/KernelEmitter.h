@@ -449,6 +449,8 @@ private:
   Value partialAddress(unsigned accumulator, Value item, Value column);
   void storePartial(unsigned accumulator, Value item, Value column,
                     Value value);
+  void storePartialByPairs(unsigned accumulator, Value item, Value column,
+                           Value value);
   void storeWords(StringRef instruction, Value pointer, Value words,
                   Value condition = Value());
   void storeRelaxed(Value pointer, Value words);

@@ -209,6 +209,29 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
   }
 }
 
+/// Stores eight accumulators of four bytes a lane, in two stores of a warp that
+/// write whole sectors of 32 bytes: lanes 2i and 2i + 1 swap halves. (Of its
+/// own eight, each lane's four would be half of a sector in either store.)
+void KernelEmitter::storePartialByPairs(unsigned accumulator, Value item,
+                                        Value column, Value value) {
+  Value isOdd = arith::TruncIOp::create(b, b.getI1Type(), laneId());
+  auto half = VectorType::get({4}, getElementTypeOrSelf(value.getType()));
+  Value first = LLVM::PoisonOp::create(b, half);
+  Value second = LLVM::PoisonOp::create(b, half);
+  for (unsigned k = 0; k < 4; ++k) {
+    Value low = LLVM::ExtractElementOp::create(b, value, i32(k));
+    Value high = LLVM::ExtractElementOp::create(b, value, i32(4 + k));
+    Value other = shuffleXor(select(isOdd, low, high), 1);
+    first = LLVM::InsertElementOp::create(b, first, select(isOdd, other, low),
+                                          i32(k));
+    second = LLVM::InsertElementOp::create(b, second,
+                                           select(isOdd, high, other), i32(k));
+  }
+  column = arith::SubIOp::create(b, column, select(isOdd, i64(4), i64(0)));
+  storePartial(accumulator, item, column, first);
+  storePartial(accumulator, item, add(column, i64(8)), second);
+}
+
 /// The parity of this launch's tags. Words of a fresh workspace are zero, so
 /// the first launch has parity 1.
 void KernelEmitter::readLaunchCount() {
@@ -319,10 +342,16 @@ void KernelEmitter::writePartials(Value item,
   }
   if (groups == 1 && !framed) {
     for (unsigned a = 0; a < accumulations.size(); ++a)
-      for (unsigned c = 0; c < chunks; ++c)
-        guarded(both(views[c].mask, writes), [&] {
-          storePartial(a, item, views[c].column, accumulators[a * chunks + c]);
-        });
+      for (unsigned c = 0; c < chunks; ++c) {
+        Value sums = accumulators[a * chunks + c];
+        if (width == 8 && !views[c].mask && !writes &&
+            getWordBytes(accumulations[a]) == 4) {
+          storePartialByPairs(a, item, views[c].column, sums);
+          continue;
+        }
+        guarded(both(views[c].mask, writes),
+                [&] { storePartial(a, item, views[c].column, sums); });
+      }
     return;
   }
 

@@ -499,8 +499,8 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   }
 
   HostValues host;
-  host.name =
-      (getFunctionName(op) + "_mixed_reduction_" + Twine(numWorkspaces)).str();
+  host.name = getKernelPrefix(getFunctionName(op)) + "_mixed_reduction_" +
+              std::to_string(numWorkspaces);
   host.dims.resize(op.getNumDims());
   SmallVector<int64_t> sizes = op.getStaticDimSizes();
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {

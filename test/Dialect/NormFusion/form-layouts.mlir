@@ -109,3 +109,62 @@ func.func @two_steps(%x: tensor<12x16xf32>) -> (tensor<12xf32>, tensor<16xf32>) 
       outs(%f2 : tensor<16xf32>) dimensions = [0]
   return %r, %c2 : tensor<12xf32>, tensor<16xf32>
 }
+
+// -----
+
+// Unless the first step's result is needed, too: that is what the group makes.
+
+// CHECK-LABEL: func @first_step_kept
+// CHECK:         norm_fusion.mixed_reduction dims = [row, row, column]
+// CHECK:         norm_fusion.column_reduce add
+// CHECK-NOT:     norm_fusion.column_reduce
+// CHECK:         linalg.reduce
+func.func @first_step_kept(%x: tensor<12x16xf32>) -> (tensor<12xf32>, tensor<3x16xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %er = tensor.empty() : tensor<12xf32>
+  %fr = linalg.fill ins(%zero : f32) outs(%er : tensor<12xf32>) -> tensor<12xf32>
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<12x16xf32>)
+      outs(%fr : tensor<12xf32>) dimensions = [1]
+  %split = tensor.expand_shape %x [[0, 1], [2]] output_shape [3, 4, 16]
+      : tensor<12x16xf32> into tensor<3x4x16xf32>
+  %e1 = tensor.empty() : tensor<3x16xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<3x16xf32>) -> tensor<3x16xf32>
+  %c1 = linalg.reduce {arith.addf} ins(%split : tensor<3x4x16xf32>)
+      outs(%f1 : tensor<3x16xf32>) dimensions = [1]
+  %e2 = tensor.empty() : tensor<16xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<16xf32>) -> tensor<16xf32>
+  %c2 = linalg.reduce {arith.addf} ins(%c1 : tensor<3x16xf32>)
+      outs(%f2 : tensor<16xf32>) dimensions = [0]
+  return %r, %c1, %c2 : tensor<12xf32>, tensor<3x16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// Or other columns are summed over the first step's rows alone.
+
+// CHECK-LABEL: func @beside_segments
+// CHECK:         norm_fusion.mixed_reduction dims = [row, row, column]
+// CHECK-COUNT-2: norm_fusion.column_reduce add
+// CHECK:         linalg.reduce
+func.func @beside_segments(%x: tensor<12x16xf32>) -> (tensor<12xf32>, tensor<3x16xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %er = tensor.empty() : tensor<12xf32>
+  %fr = linalg.fill ins(%zero : f32) outs(%er : tensor<12xf32>) -> tensor<12xf32>
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<12x16xf32>)
+      outs(%fr : tensor<12xf32>) dimensions = [1]
+  %split = tensor.expand_shape %x [[0, 1], [2]] output_shape [3, 4, 16]
+      : tensor<12x16xf32> into tensor<3x4x16xf32>
+  %e1 = tensor.empty() : tensor<3x16xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<3x16xf32>) -> tensor<3x16xf32>
+  %c1 = linalg.reduce {arith.addf} ins(%split : tensor<3x4x16xf32>)
+      outs(%f1 : tensor<3x16xf32>) dimensions = [1]
+  %sq = linalg.map {arith.mulf} ins(%split, %split : tensor<3x4x16xf32>, tensor<3x4x16xf32>)
+      outs(%split : tensor<3x4x16xf32>)
+  %c3 = linalg.reduce {arith.addf} ins(%sq : tensor<3x4x16xf32>)
+      outs(%f1 : tensor<3x16xf32>) dimensions = [1]
+  %e2 = tensor.empty() : tensor<16xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<16xf32>) -> tensor<16xf32>
+  %c2 = linalg.reduce {arith.addf} ins(%c1 : tensor<3x16xf32>)
+      outs(%f2 : tensor<16xf32>) dimensions = [0]
+  return %r, %c3, %c2 : tensor<12xf32>, tensor<3x16xf32>, tensor<16xf32>
+}

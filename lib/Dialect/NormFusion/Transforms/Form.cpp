@@ -37,6 +37,8 @@ public:
     bool rowOnly;
     Profit profit;
     TargetInfo target;
+    /// Some tensors are buffers, which others may write to.
+    bool hasBuffers;
   };
 
   BlockFormer(Block &block, const Options &options)
@@ -52,6 +54,9 @@ private:
   StringRef place(const MixedGroup &group, ArrayRef<Value> inputs,
                   size_t maxSunk, Operation *&after, SmallVectorImpl<Operation *> &sink,
                   Operation *&blame);
+  Operation *findWriteBetween(const MixedGroup &group, ArrayRef<Value> inputs,
+                              Operation *after,
+                              ArrayRef<Operation *> sink) const;
   std::optional<Refusal> getRefusal(const GroupCost &cost) const;
   void replaceSizes(Operation *op);
   void eraseLeftovers();
@@ -98,6 +103,20 @@ void collect(Operation *op, SmallVectorImpl<Block *> &blocks) {
   }
 }
 
+/// Whether ops in `root` make tensors of buffers.
+bool hasTensorsOfBuffers(Operation *root) {
+  auto isOfBuffer = [](Operation *op) {
+    return llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>) &&
+           llvm::any_of(op->getOperandTypes(),
+                        [](Type type) { return isa<BaseMemRefType>(type); });
+  };
+  return root
+      ->walk([&](Operation *op) {
+        return isOfBuffer(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
   using NormFusionFormBase::NormFusionFormBase;
 
@@ -108,7 +127,8 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
           << chip << "', expected sm_80 or newer";
       return signalPassFailure();
     }
-    BlockFormer::Options options{rowOnly, profit, *target};
+    BlockFormer::Options options{rowOnly, profit, *target,
+                                 hasTensorsOfBuffers(getOperation())};
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](FunctionOpInterface op) {
       collect(op, blocks);
@@ -218,6 +238,73 @@ StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
   return {};
 }
 
+/// Whether a tensor may be a view of a buffer, which bufferization will read
+/// where the tensor is used.
+static bool mayBeOfBuffer(Value value) {
+  if (!isa<TensorType>(value.getType()))
+    return false;
+  Operation *def = value.getDefiningOp();
+  if (!def) {
+    Block *owner = cast<BlockArgument>(value).getOwner();
+    return !owner->isEntryBlock() ||
+           !isa<FunctionOpInterface>(owner->getParentOp());
+  }
+  // Written in place, a result is where its init is.
+  if (isa<linalg::LinalgOp, MixedReductionOp>(def))
+    return llvm::any_of(cast<DestinationStyleOpInterface>(def).getDpsInits(),
+                        mayBeOfBuffer);
+  return !isa<arith::ConstantOp, tensor::EmptyOp, tensor::SplatOp,
+              tensor::FromElementsOp>(def);
+}
+
+static bool mayWrite(Operation *op) {
+  if (isMemoryEffectFree(op) || isa<cf::AssertOp>(op))
+    return false;
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(op);
+  return !effects || llvm::any_of(*effects, [](const auto &effect) {
+    return isa<MemoryEffects::Write, MemoryEffects::Free>(effect.getEffect());
+  });
+}
+
+/// An op that may write to a buffer, between where ops read one, the group's
+/// and those that `sink` behind it, and where they would: behind `after`. Or
+/// null.
+Operation *BlockFormer::findWriteBetween(const MixedGroup &group,
+                                         ArrayRef<Value> inputs,
+                                         Operation *after,
+                                         ArrayRef<Operation *> sink) const {
+  if (!options.hasBuffers)
+    return nullptr;
+  // As the block was analysed: what was formed since writes to no buffer.
+  unsigned place = after ? getPosition(after).first : 0;
+  unsigned first = place, last = place;
+  llvm::DenseSet<Value> read;
+  for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(group.producers),
+                                    ArrayRef<Operation *>(group.members)})
+    for (Operation *op : ops) {
+      unsigned number = info->getOrder(op);
+      for (unsigned id : info->getUsedIds(number))
+        if (Value value = info->getValue(id); mayBeOfBuffer(value)) {
+          read.insert(value);
+          first = std::min(first, number);
+          last = std::max(last, number);
+        }
+    }
+  // What no op of the group reads itself may have been read at its definition.
+  for (Value input : inputs)
+    if (mayBeOfBuffer(input) && !read.contains(input)) {
+      Operation *def = input.getDefiningOp();
+      first = std::min(
+          first, def && def->getBlock() == &block ? getPosition(def).first : 0);
+    }
+  for (Operation *op : sink)
+    first = std::min(first, getPosition(op).first - 1);
+  ArrayRef<Operation *> ops = info->getOps();
+  auto found = llvm::find_if(ops.slice(first, last - first), mayWrite);
+  return found == ops.begin() + last ? nullptr : *found;
+}
+
 //===----------------------------------------------------------------------===//
 // Forming
 //===----------------------------------------------------------------------===//
@@ -313,10 +400,18 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   Operation *after = group.members.back(), *blame = nullptr;
   SmallVector<Operation *> sink;
   StringRef reason = place(group, inputs, /*maxSunk=*/64, after, sink, blame);
-  if (!reason.empty()) {
+  if (!reason.empty() || findWriteBetween(group, inputs, after, sink)) {
     after = nullptr;
     reason = place(group, inputs, std::numeric_limits<size_t>::max(), after,
                    sink, blame);
+  }
+  if (Operation *write = reason.empty()
+                             ? findWriteBetween(group, inputs, after, sink)
+                             : nullptr) {
+    missed.push_back({"side-effect-between", write,
+                      "may write to a buffer that the group reads before it",
+                      "the group's reads on one side of it"});
+    return false;
   }
   if (!reason.empty()) {
     missed.push_back({reason, blame, "depends on a result of the group",

@@ -238,8 +238,8 @@ void GroupBuilder::emitReduction(Operation *op) {
   Operation *source = inner ? inner : op;
   const PointOp &point = *info.getPointOp(source);
   IterationSpace::MapId loops = space.getLoopsId(point.number);
-  bool isRow = llvm::is_contained(group.rowReductions, source);
-  bool isScalar = llvm::is_contained(group.scalarReductions, source);
+  bool isScalar = llvm::is_contained(group.scalarReductions, op);
+  bool isRow = !isScalar && llvm::is_contained(group.rowReductions, source);
   auto getReduced = [&](Operation *reduction) {
     const PointOp *p = info.getPointOp(reduction);
     const AxisMap &loops = space.getMap(space.getLoopsId(p->number));
@@ -275,8 +275,11 @@ void GroupBuilder::emitReduction(Operation *op) {
                         : next;
     }
     auto combiner = CombinerAttr::get(context, reduction.combiner);
-    // Everything: each row, then the rows.
-    if (isScalar) {
+    // Everything: each row, which may be there already, then the rows.
+    Value known = inner ? scalars.lookup(inner->getResult(index)) : Value();
+    if (isScalar && known && known.getType() == wide) {
+      element = known;
+    } else if (isScalar) {
       auto ofRow =
           RowReduceOp::create(b, loc, wide, combiner, element, nullptr);
       reductions.push_back({ofRow, reduced});

@@ -10,6 +10,7 @@
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -29,6 +30,13 @@ static std::optional<Structure> getGivenStructure(StringRef text) {
     if (field.consume_front("structure="))
       return symbolizeStructure(field);
   return std::nullopt;
+}
+
+static remark::RemarkOpts getRemark(StringRef name, MixedReductionOp op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return remark::RemarkOpts::name(name)
+      .category("norm-fusion")
+      .function(function ? function.getName() : "");
 }
 
 namespace {
@@ -77,7 +85,7 @@ private:
       chosen = chooseSchedule(
           &getContext(), batchInvariant ? unframed : problem, target, reason);
     }
-    auto options = remark::RemarkOpts::name("schedule").category("norm-fusion");
+    auto options = getRemark("schedule", op);
     if (!chosen) {
       remark::missed(op.getLoc(), options)
           << remark::metric("op", op->getName().getStringRef().str())
@@ -140,7 +148,7 @@ private:
                           const TargetInfo &target,
                           const TuningDatabase &database, ScheduleAttr &chosen,
                           std::string &reason) {
-    auto options = remark::RemarkOpts::name("tuning").category("norm-fusion");
+    auto options = getRemark("tuning", op);
     std::string ignored, error;
     const TuningEntry *entry = database.lookUp(problem, chip, ignored);
     if (!entry) {
