@@ -78,18 +78,16 @@ unsigned SpaceGrouping::getContinued(unsigned index,
                                                                        : none;
 }
 
-llvm::DenseMap<unsigned, llvm::SmallBitVector>
-SpaceGrouping::getRemovedRows(const Orientation &o,
-                              ArrayRef<unsigned> ops) const {
-  llvm::DenseMap<unsigned, llvm::SmallBitVector> removed;
-  for (unsigned op : ops)
-    if (o.roles[op] == Role::column)
-      removed[op] = members[op].reduced;
+void SpaceGrouping::assignContinued(Orientation &o) const {
   for (unsigned op : reductions)
-    if (unsigned inner = getContinued(op, o);
-        inner != none && removed.contains(inner))
-      removed[inner] |= members[op].reduced;
-  return removed;
+    if (o.roles[op] == Role::column)
+      o.removed[op] = members[op].reduced;
+  for (unsigned op : reductions)
+    if (unsigned inner = getContinued(op, o); inner != none) {
+      o.continued[op] = inner;
+      if (o.roles[inner] == Role::column)
+        o.removed[inner] |= members[op].reduced;
+    }
 }
 
 void SpaceGrouping::collectMembers(const Orientation &o,
@@ -112,10 +110,10 @@ void SpaceGrouping::collectMembers(const Orientation &o,
           .push_back(getOp(member));
     }
     out.push_back(std::move(group));
-    llvm::DenseMap<unsigned, llvm::SmallBitVector> removed =
-        getRemovedRows(o, ops);
-    for (auto &[op, rows] : removed)
-      if (rows != removed.begin()->second)
+    auto columns = llvm::make_filter_range(
+        ops, [&](unsigned op) { return o.roles[op] == Role::column; });
+    for (unsigned op : columns)
+      if (o.removed.at(op) != o.removed.at(*columns.begin()))
         continues.reset(g);
   }
 
@@ -136,10 +134,11 @@ void SpaceGrouping::collectMembers(const Orientation &o,
         tag.finished = true;
         tag.removed = member.reduced;
       }
-    } else if (unsigned inner = getContinued(index, o);
-               inner != none && groupOf.contains(inner) &&
-               (o.roles[inner] == Role::row ||
-                continues.test(groupOf.lookup(inner)))) {
+    } else if (auto it = o.continued.find(index);
+               it != o.continued.end() && groupOf.contains(it->second) &&
+               (o.roles[it->second] == Role::row ||
+                continues.test(groupOf.lookup(it->second)))) {
+      unsigned inner = it->second;
       tag = getTag(member.reads[0]);
       if (tag.group < 0)
         continue;

@@ -420,14 +420,12 @@ void SpaceGrouping::dropOtherRows(Orientation &o,
   };
   if (llvm::none_of(ops, differs))
     return;
-  llvm::DenseMap<unsigned, llvm::SmallBitVector> removed =
-      getRemovedRows(o, ops);
   SmallVector<std::pair<llvm::SmallBitVector, unsigned>> counts;
   for (unsigned op : llvm::make_filter_range(ops, isColumn)) {
     auto it = llvm::find_if(
-        counts, [&](auto &entry) { return entry.first == removed[op]; });
+        counts, [&](auto &entry) { return entry.first == o.removed[op]; });
     if (it == counts.end())
-      counts.push_back({removed[op], 1});
+      counts.push_back({o.removed[op], 1});
     else
       ++it->second;
   }
@@ -436,7 +434,7 @@ void SpaceGrouping::dropOtherRows(Orientation &o,
         return a.second < b.second;
       })->first;
   llvm::erase_if(ops, [&](unsigned op) {
-    bool drop = isColumn(op) && removed[op] != kept;
+    bool drop = isColumn(op) && o.removed[op] != kept;
     if (drop)
       o.otherRows.push_back(op);
     return drop;
@@ -536,6 +534,7 @@ SpaceGrouping::Orientation SpaceGrouping::orient(llvm::SmallBitVector columns,
   Orientation o;
   o.columns = columns;
   assignRoles(o);
+  assignContinued(o);
   // Fastest axis of the full-size values that the reductions read.
   unsigned with = 0, without = 0;
   for (unsigned reduction : reductions)

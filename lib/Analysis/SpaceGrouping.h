@@ -88,6 +88,11 @@ private:
     /// Of each member; levels are of its results.
     SmallVector<Role, 0> roles;
     SmallVector<Level, 0> levels;
+    /// The reduction that each of these continues.
+    llvm::DenseMap<unsigned, unsigned> continued;
+    /// The rows that each column reduction removes, with what the one that
+    /// continues it removes of its result.
+    llvm::DenseMap<unsigned, llvm::SmallBitVector> removed;
     /// Of reductions: when they run.
     llvm::DenseMap<unsigned, unsigned> reductionLevels;
     /// Reductions of each group, legal ones only.
@@ -156,10 +161,7 @@ private:
   /// removed depends on its result.
   bool feedsSpace(unsigned reduction);
   unsigned getContinued(unsigned member, const Orientation &o) const;
-  /// The rows that the column reductions among `ops` remove, with what a second
-  /// reduction removes of their result.
-  llvm::DenseMap<unsigned, llvm::SmallBitVector>
-  getRemovedRows(const Orientation &o, ArrayRef<unsigned> ops) const;
+  void assignContinued(Orientation &o) const;
   void collectMembers(const Orientation &o, SmallVectorImpl<MixedGroup> &out);
   void chooseProducers(MixedGroup &group, ArrayRef<unsigned> groupMembers,
                        ArrayRef<Tag> tags);

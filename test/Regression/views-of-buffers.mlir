@@ -9,17 +9,11 @@
 
 //--- slice.mlir
 // A slice of one.
-#a = affine_map<(m, n) -> (m, n)>
-#r = affine_map<(m, n) -> (m)>
-#c = affine_map<(m, n) -> (n)>
-#s = affine_map<(m, n) -> ()>
 func.func @main(%mx: memref<8x40xf32>, %y: tensor<6x40xf32>) -> (tensor<6x40xf32>, tensor<40xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
   %zero = arith.constant 0.0 : f32
   %seven = arith.constant 7.0 : f32
-  %true = arith.constant true
   %ef = tensor.empty() : tensor<6x40xf32>
   %er = tensor.empty() : tensor<6xf32>
   %ec = tensor.empty() : tensor<40xf32>
@@ -38,16 +32,10 @@ func.func @main(%mx: memref<8x40xf32>, %y: tensor<6x40xf32>) -> (tensor<6x40xf32
 //--- uniform.mlir
 // A number that the group computes again.
 #a = affine_map<(m, n) -> (m, n)>
-#r = affine_map<(m, n) -> (m)>
-#c = affine_map<(m, n) -> (n)>
 #s = affine_map<(m, n) -> ()>
 func.func @main(%ms: memref<f32>, %x: tensor<6x40xf32>, %y: tensor<6x40xf32>) -> (tensor<6x40xf32>, tensor<40xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
   %zero = arith.constant 0.0 : f32
   %seven = arith.constant 7.0 : f32
-  %true = arith.constant true
   %ef = tensor.empty() : tensor<6x40xf32>
   %er = tensor.empty() : tensor<6xf32>
   %ec = tensor.empty() : tensor<40xf32>
@@ -75,17 +63,10 @@ func.func @main(%ms: memref<f32>, %x: tensor<6x40xf32>, %y: tensor<6x40xf32>) ->
 }
 //--- sink.mlir
 // What reads one and has to move behind the group.
-#a = affine_map<(m, n) -> (m, n)>
-#r = affine_map<(m, n) -> (m)>
-#c = affine_map<(m, n) -> (n)>
-#s = affine_map<(m, n) -> ()>
 func.func @main(%mx: memref<6x40xf32>, %x: tensor<6x40xf32>, %y: tensor<6x40xf32>) -> (tensor<6x40xf32>, tensor<40xf32>, tensor<6xf32>) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
   %zero = arith.constant 0.0 : f32
   %seven = arith.constant 7.0 : f32
-  %true = arith.constant true
   %ef = tensor.empty() : tensor<6x40xf32>
   %er = tensor.empty() : tensor<6xf32>
   %ec = tensor.empty() : tensor<40xf32>
@@ -107,7 +88,6 @@ func.func @main(%mx: memref<6x40xf32>, %x: tensor<6x40xf32>, %y: tensor<6x40xf32
 }
 //--- sink_nested.mlir
 // The same within another op.
-#a = affine_map<(m, n) -> (m, n)>
 func.func @main(%mx: memref<6xf32>, %x: tensor<6x40xf32>, %cond: i1) -> (tensor<6x40xf32>, tensor<40xf32>, tensor<6xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
@@ -135,7 +115,6 @@ func.func @main(%mx: memref<6xf32>, %x: tensor<6x40xf32>, %cond: i1) -> (tensor<
 //--- gather.mlir
 // Read within a body.
 #a = affine_map<(m, n) -> (m, n)>
-#r = affine_map<(m, n) -> (m)>
 func.func @main(%mx: memref<6x40xf32>, %y: tensor<6x40xf32>) -> (tensor<6x40xf32>, tensor<40xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
@@ -163,7 +142,6 @@ func.func @main(%mx: memref<6x40xf32>, %y: tensor<6x40xf32>) -> (tensor<6x40xf32
 }
 //--- iter.mlir
 // Through a loop.
-#a = affine_map<(m, n) -> (m, n)>
 func.func @main(%mx: memref<6x40xf32>, %y: tensor<6x40xf32>) -> (tensor<40xf32>, tensor<6x40xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

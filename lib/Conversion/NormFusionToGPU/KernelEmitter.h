@@ -259,6 +259,11 @@ private:
   void addView(SmallVectorImpl<Value> &chains, RowReduceOp reduce,
                ColumnView &view);
   Value addChains(ArrayRef<Value> chains, Combiner combiner);
+  /// Between an f32's bits and an integer that orders as `maximum` and
+  /// `minimum` order floats, -0 below +0; its own inverse.
+  Value swapOrdered(Value bits);
+  /// One instruction for the five shuffles and combinations of a butterfly.
+  Value reduceWarp(Value value, NVVM::ReduxKind kind);
   /// Over the lanes that share a row, `values` in place.
   void reduceLanes(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &values,
                    unsigned lanes);

@@ -148,39 +148,28 @@ static std::optional<NVVM::ReduxKind> getReduxKind(Combiner combiner,
   }
 }
 
-/// Between an f32's bits and an integer that orders as `maximum` and `minimum`
-/// order floats, -0 below +0; its own inverse.
-static Value swapOrdered(ImplicitLocOpBuilder &b, Value bits) {
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantIntOp::create(b, value, 32);
-  };
-  Value sign = arith::ShRSIOp::create(b, bits, constant(31));
-  Value flips = arith::AndIOp::create(
-      b, sign, constant(std::numeric_limits<int32_t>::max()));
+Value KernelEmitter::swapOrdered(Value bits) {
+  Value sign = arith::ShRSIOp::create(b, bits, i32(31));
+  Value flips =
+      arith::AndIOp::create(b, sign, i32(std::numeric_limits<int32_t>::max()));
   return arith::XOrIOp::create(b, bits, flips);
 }
 
-/// One instruction for the five shuffles and combinations of a butterfly.
-static Value reduceWarp(ImplicitLocOpBuilder &b, Value value,
-                        NVVM::ReduxKind kind) {
+Value KernelEmitter::reduceWarp(Value value, NVVM::ReduxKind kind) {
   Type type = value.getType(), word = b.getI32Type();
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantIntOp::create(b, value, 32);
-  };
   if (type.isF32()) {
     // Both extremes are NaNs' bits: a NaN wins.
-    Value extreme = constant(kind == NVVM::ReduxKind::MAX
-                                 ? std::numeric_limits<int32_t>::max()
-                                 : std::numeric_limits<int32_t>::min());
+    Value extreme =
+        i32(kind == NVVM::ReduxKind::MAX ? std::numeric_limits<int32_t>::max()
+                                         : std::numeric_limits<int32_t>::min());
     Value isNaN =
         arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
-    value = arith::SelectOp::create(
-        b, isNaN, extreme,
-        swapOrdered(b, arith::BitcastOp::create(b, word, value)));
+    value = select(isNaN, extreme,
+                   swapOrdered(arith::BitcastOp::create(b, word, value)));
   }
-  value = NVVM::ReduxOp::create(b, word, value, kind, constant(-1));
+  value = NVVM::ReduxOp::create(b, word, value, kind, i32(-1));
   if (type.isF32())
-    value = arith::BitcastOp::create(b, type, swapOrdered(b, value));
+    value = arith::BitcastOp::create(b, type, swapOrdered(value));
   return value;
 }
 
@@ -201,7 +190,7 @@ void KernelEmitter::reduceLanes(ArrayRef<RowReduceOp> wave,
     if (auto kind = getReduxKind(RowReduceOp(wave[k]).getCombiner(),
                                  values[k].getType());
         kind && lanes == 32) {
-      values[k] = reduceWarp(b, values[k], *kind);
+      values[k] = reduceWarp(values[k], *kind);
       continue;
     }
     bool pair = half > 1 && k + 1 < values.size() &&

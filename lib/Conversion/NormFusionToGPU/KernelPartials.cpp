@@ -344,13 +344,12 @@ void KernelEmitter::writePartials(Value item,
     for (unsigned a = 0; a < accumulations.size(); ++a)
       for (unsigned c = 0; c < chunks; ++c) {
         Value sums = accumulators[a * chunks + c];
-        if (width == 8 && !views[c].mask && !writes &&
-            getWordBytes(accumulations[a]) == 4) {
+        Value stores = both(views[c].mask, writes);
+        if (!stores && width == 8 && getWordBytes(accumulations[a]) == 4)
           storePartialByPairs(a, item, views[c].column, sums);
-          continue;
-        }
-        guarded(both(views[c].mask, writes),
-                [&] { storePartial(a, item, views[c].column, sums); });
+        else
+          guarded(stores,
+                  [&] { storePartial(a, item, views[c].column, sums); });
       }
     return;
   }

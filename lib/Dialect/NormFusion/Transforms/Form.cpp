@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupBuilder.h"
+#include "Remarks.h"
 
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/RegionKindInterface.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -50,17 +50,17 @@ private:
   /// Forms what the analysis finds. True if there may be more.
   bool formRound(bool isLast);
   bool form(MixedOrderReductionAnalysis &analysis, const MixedGroup &group);
-  /// Finds where the op can stand, and what has to move behind it.
-  StringRef place(const MixedGroup &group, ArrayRef<Value> inputs,
-                  size_t maxSunk, Operation *&after, SmallVectorImpl<Operation *> &sink,
-                  Operation *&blame);
+  /// Finds where the op can stand, and what has to move behind it; or why not.
+  std::optional<MissedGroup> place(const MixedGroup &group,
+                                   ArrayRef<Value> inputs, size_t maxSunk,
+                                   Operation *&after,
+                                   SmallVectorImpl<Operation *> &sink);
   Operation *findWriteBetween(const MixedGroup &group, ArrayRef<Value> inputs,
                               Operation *after,
                               ArrayRef<Operation *> sink) const;
   std::optional<Refusal> getRefusal(const GroupCost &cost) const;
   void replaceSizes(Operation *op);
   void eraseLeftovers();
-  remark::RemarkOpts getRemark(StringRef name);
   void remarkFormed(const MixedGroup &group, MixedReductionOp op,
                     const GroupCost &cost);
 
@@ -161,100 +161,32 @@ void BlockFormer::setPositions(Operation *first, Operation *last,
   tail = last;
 }
 
-StringRef BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
-                             size_t maxSunk, Operation *&after,
-                             SmallVectorImpl<Operation *> &sink,
-                             Operation *&blame) {
-  sink.clear();
-  llvm::DenseSet<Value> results(group.results.begin(), group.results.end());
-  llvm::DenseSet<Operation *> makers;
-  for (Value input : inputs)
-    if (Operation *def = input.getDefiningOp();
-        def && def->getBlock() == &block) {
-      // Read in another orientation than the one that it is made in.
-      if (results.contains(input)) {
-        blame = def;
-        return "cycle";
-      }
-      makers.insert(def);
-      if (!after || getPosition(after) < getPosition(def))
-        after = def;
-    }
-  if (!after)
-    return {};
-  llvm::DenseSet<Operation *> members(group.members.begin(),
-                                      group.members.end());
-  // A member whose result others keep, who don't need its elements, stays where
-  // it is: what it reads can't go behind the group.
-  auto isKept = [&](Operation *op) {
-    return members.contains(op) &&
-           llvm::any_of(op->getResults(), [&](Value result) {
-             return !results.contains(result) &&
-                    llvm::any_of(result.getUsers(), [&](Operation *user) {
-                      Operation *other = info->getAncestor(user);
-                      return !other || !members.contains(other);
-                    });
-           });
-  };
-  llvm::DenseSet<Operation *> seen;
-  SmallVector<Value> worklist(group.results);
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    // Sizes of results will be taken from what those start from.
-    Operation *def = value.getDefiningOp();
-    bool isResult = def && members.contains(def);
-    for (Operation *user : value.getUsers()) {
-      if (isResult && isa<tensor::DimOp>(user))
-        continue;
-      Operation *op = block.findAncestorOpInBlock(*user);
-      if (op && !isResult && isKept(op)) {
-        blame = op;
-        return "cycle";
-      }
-      if (!op || members.contains(op) || !seen.insert(op).second)
-        continue;
-      // What comes behind the ops that were put behind `after` stays.
-      if (getPosition(op).first > getPosition(after).first)
-        continue;
-      if (makers.contains(op)) {
-        blame = op;
-        return "cycle";
-      }
-      if (!isMemoryEffectFree(op) && !isa<cf::AssertOp>(op)) {
-        blame = op;
-        return "side-effect-between";
-      }
-      if (sink.size() == maxSunk) {
-        blame = op;
-        return "cycle";
-      }
-      sink.push_back(op);
-      worklist.append(op->result_begin(), op->result_end());
-    }
-  }
-  llvm::sort(sink, [&](Operation *a, Operation *b) {
-    return getPosition(a) < getPosition(b);
-  });
-  return {};
-}
-
 /// Whether a tensor may be a view of a buffer, which bufferization will read
 /// where the tensor is used.
 static bool mayBeOfBuffer(Value value) {
-  if (!isa<TensorType>(value.getType()))
-    return false;
-  Operation *def = value.getDefiningOp();
-  if (!def) {
-    Block *owner = cast<BlockArgument>(value).getOwner();
-    return !owner->isEntryBlock() ||
-           !isa<FunctionOpInterface>(owner->getParentOp());
+  SmallVector<Value> worklist{value};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    value = worklist.pop_back_val();
+    if (!isa<TensorType>(value.getType()) || !seen.insert(value).second)
+      continue;
+    Operation *def = value.getDefiningOp();
+    if (!def) {
+      Block *owner = cast<BlockArgument>(value).getOwner();
+      if (owner->isEntryBlock() &&
+          isa<FunctionOpInterface>(owner->getParentOp()))
+        continue;
+      return true;
+    }
+    // Written in place, a result is where its init is.
+    if (isa<linalg::LinalgOp, MixedReductionOp>(def))
+      llvm::append_range(worklist,
+                         cast<DestinationStyleOpInterface>(def).getDpsInits());
+    else if (!isa<arith::ConstantOp, tensor::EmptyOp, tensor::SplatOp,
+                  tensor::FromElementsOp>(def))
+      return true;
   }
-  // Written in place, a result is where its init is.
-  if (isa<linalg::LinalgOp, MixedReductionOp>(def))
-    return llvm::any_of(cast<DestinationStyleOpInterface>(def).getDpsInits(),
-                        mayBeOfBuffer);
-  return !isa<arith::ConstantOp, tensor::EmptyOp, tensor::SplatOp,
-              tensor::FromElementsOp>(def);
+  return false;
 }
 
 static bool mayWrite(Operation *op) {
@@ -303,6 +235,84 @@ Operation *BlockFormer::findWriteBetween(const MixedGroup &group,
   ArrayRef<Operation *> ops = info->getOps();
   auto found = llvm::find_if(ops.slice(first, last - first), mayWrite);
   return found == ops.begin() + last ? nullptr : *found;
+}
+
+std::optional<MissedGroup>
+BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
+                   size_t maxSunk, Operation *&after,
+                   SmallVectorImpl<Operation *> &sink) {
+  auto refuse = [](StringRef reason, Operation *blame) {
+    return MissedGroup{reason, blame, "depends on a result of the group",
+                       "an order in which the group is one op"};
+  };
+  auto refuseWrite = [&]() -> std::optional<MissedGroup> {
+    if (Operation *write = findWriteBetween(group, inputs, after, sink))
+      return MissedGroup{"side-effect-between", write,
+                         "may write to a buffer that the group reads before it",
+                         "the group's reads on one side of it"};
+    return std::nullopt;
+  };
+  sink.clear();
+  llvm::DenseSet<Value> results(group.results.begin(), group.results.end());
+  llvm::DenseSet<Operation *> makers;
+  for (Value input : inputs)
+    if (Operation *def = input.getDefiningOp();
+        def && def->getBlock() == &block) {
+      // Read in another orientation than the one that it is made in.
+      if (results.contains(input))
+        return refuse("cycle", def);
+      makers.insert(def);
+      if (!after || getPosition(after) < getPosition(def))
+        after = def;
+    }
+  if (!after)
+    return refuseWrite();
+  llvm::DenseSet<Operation *> members(group.members.begin(),
+                                      group.members.end());
+  // A member whose result others keep, who don't need its elements, stays where
+  // it is: what it reads can't go behind the group.
+  auto isKept = [&](Operation *op) {
+    return members.contains(op) &&
+           llvm::any_of(op->getResults(), [&](Value result) {
+             return !results.contains(result) &&
+                    llvm::any_of(result.getUsers(), [&](Operation *user) {
+                      Operation *other = info->getAncestor(user);
+                      return !other || !members.contains(other);
+                    });
+           });
+  };
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Value> worklist(group.results);
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    // Sizes of results will be taken from what those start from.
+    Operation *def = value.getDefiningOp();
+    bool isResult = def && members.contains(def);
+    for (Operation *user : value.getUsers()) {
+      if (isResult && isa<tensor::DimOp>(user))
+        continue;
+      Operation *op = block.findAncestorOpInBlock(*user);
+      if (op && !isResult && isKept(op))
+        return refuse("cycle", op);
+      if (!op || members.contains(op) || !seen.insert(op).second)
+        continue;
+      // What comes behind the ops that were put behind `after` stays.
+      if (getPosition(op).first > getPosition(after).first)
+        continue;
+      if (makers.contains(op))
+        return refuse("cycle", op);
+      if (!isMemoryEffectFree(op) && !isa<cf::AssertOp>(op))
+        return refuse("side-effect-between", op);
+      if (sink.size() == maxSunk)
+        return refuse("cycle", op);
+      sink.push_back(op);
+      worklist.append(op->result_begin(), op->result_end());
+    }
+  }
+  llvm::sort(sink, [&](Operation *a, Operation *b) {
+    return getPosition(a) < getPosition(b);
+  });
+  return refuseWrite();
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,25 +407,17 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
   }
   // Best where the last of the ops stood, behind what the block checks first,
   // if few ops have to move behind it; else as soon as the operands are there.
-  Operation *after = group.members.back(), *blame = nullptr;
+  Operation *after = group.members.back();
   SmallVector<Operation *> sink;
-  StringRef reason = place(group, inputs, /*maxSunk=*/64, after, sink, blame);
-  if (!reason.empty() || findWriteBetween(group, inputs, after, sink)) {
+  std::optional<MissedGroup> refused =
+      place(group, inputs, /*maxSunk=*/64, after, sink);
+  if (refused) {
     after = nullptr;
-    reason = place(group, inputs, std::numeric_limits<size_t>::max(), after,
-                   sink, blame);
+    refused =
+        place(group, inputs, std::numeric_limits<size_t>::max(), after, sink);
   }
-  if (Operation *write = reason.empty()
-                             ? findWriteBetween(group, inputs, after, sink)
-                             : nullptr) {
-    missed.push_back({"side-effect-between", write,
-                      "may write to a buffer that the group reads before it",
-                      "the group's reads on one side of it"});
-    return false;
-  }
-  if (!reason.empty()) {
-    missed.push_back({reason, blame, "depends on a result of the group",
-                      "an order in which the group is one op"});
+  if (refused) {
+    missed.push_back(*refused);
     return false;
   }
   // Behind what other groups put there.
@@ -566,25 +568,14 @@ bool BlockFormer::formRound(bool isLast) {
                                                 }));
   if (isDone)
     for (const MissedGroup &group : missed)
-      remark::missed(group.blame->getLoc(), getRemark(group.reason))
+      remark::missed(group.blame->getLoc(),
+                     getRemark(group.reason, block.getParentOp()))
           << remark::metric("op", group.blame->getName().getStringRef().str())
           << remark::metric("found", group.found)
           << remark::metric("needed", group.needed);
   if (formed)
     eraseLeftovers();
   return !isDone;
-}
-
-remark::RemarkOpts BlockFormer::getRemark(StringRef name) {
-  StringRef function;
-  Operation *parent = block.getParentOp();
-  if (!isa<FunctionOpInterface>(parent))
-    parent = parent->getParentOfType<FunctionOpInterface>();
-  if (auto symbol = dyn_cast_or_null<SymbolOpInterface>(parent))
-    function = symbol.getName();
-  return remark::RemarkOpts::name(name)
-      .category("norm-fusion")
-      .function(function);
 }
 
 void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
@@ -601,7 +592,7 @@ void BlockFormer::remarkFormed(const MixedGroup &group, MixedReductionOp op,
     return ShapedType::isDynamic(extent) ? std::string("?")
                                          : std::to_string(extent);
   };
-  remark::passed(op.getLoc(), getRemark("formed"))
+  remark::passed(op.getLoc(), getRemark("formed", op))
       << remark::metric("rows", text(rows))
       << remark::metric("columns", text(columns))
       << remark::metric("row-reductions", group.rowReductions.size())

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Remarks.h"
+
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
-#include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -30,13 +30,6 @@ static std::optional<Structure> getGivenStructure(StringRef text) {
     if (field.consume_front("structure="))
       return symbolizeStructure(field);
   return std::nullopt;
-}
-
-static remark::RemarkOpts getRemark(StringRef name, MixedReductionOp op) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  return remark::RemarkOpts::name(name)
-      .category("norm-fusion")
-      .function(function ? function.getName() : "");
 }
 
 namespace {
