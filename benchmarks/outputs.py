@@ -36,6 +36,9 @@ TABLE = {
     "bf16_transposed": Case("bf16", "bf16 bf16", "y yt rstd"),
     "backward_residual": Case("bf16 bf16 bf16", "bf16", "dx dw"),
     "backward_fp8": Case("bf16 bf16", "fp8", "q scale dw"),
+    "fp8_amax_transposed": Case("bf16", "fp8 fp8", "q qt amax rstd"),
+    "backward_transposed": Case("bf16 bf16", "bf16 bf16", "dx dxt dw"),
+    "backward_fp8_transposed": Case("bf16 bf16", "fp8 fp8", "q qt dw"),
 }
 assert list(TABLE) == list(CASES)
 BYTES = {"bf16": 2, "fp8": 1}
@@ -49,10 +52,11 @@ def make_inputs(case, m, n):
     x, w = (random(m, n) * 1.5 + 0.25).bfloat16(), (1 + 0.2 * random(n)).bfloat16()
     if case.startswith("backward"):
         rstd = torch.rsqrt(x.float().square().mean(1, keepdim=True) + EPS)
-        return [random(m, n).bfloat16(), x, rstd, w] + ([random(m, n).bfloat16()] if case == "backward_residual" else [])
+        more = {"backward_residual": lambda: random(m, n).bfloat16(), "backward_fp8_transposed": lambda: torch.tensor(SCALE, device="cuda")}
+        return [random(m, n).bfloat16(), x, rstd, w] + ([more[case]()] if case in more else [])
     if case == "forward_residual":
         return [x, random(m, n).bfloat16(), w]
-    return [x, w] + ([torch.tensor(SCALE, device="cuda")] if case in ("fp8_given", "fp8_transposed") else [])
+    return [x, w] + ([torch.tensor(SCALE, device="cuda")] if case in ("fp8_given", "fp8_transposed", "fp8_amax_transposed") else [])
 
 
 def get_function(case, wide=None):
@@ -93,6 +97,10 @@ def get_function(case, wide=None):
         q = to_fp8(xh * w.to(wide) * scale)
         return q, q.t().contiguous(), rstd
 
+    def fp8_amax_transposed(x, w, scale):
+        q, amax, rstd = fp8_given(x, w, scale)
+        return q, q.t().contiguous(), amax, rstd
+
     def bf16_transposed(x, w):
         xh, rstd = normalise(x)
         y = (xh * w.to(wide)).bfloat16()
@@ -109,6 +117,16 @@ def get_function(case, wide=None):
     def backward_fp8(dy, x, rstd, w):
         dx, dw = backward(dy, x, rstd, w)
         return *quantize(dx), dw
+
+    def backward_transposed(dy, x, rstd, w):
+        dx, dw = backward(dy, x, rstd, w)
+        dx = dx.bfloat16()
+        return dx, dx.t().contiguous(), dw
+
+    def backward_fp8_transposed(dy, x, rstd, w, scale):
+        dx, dw = backward(dy, x, rstd, w)
+        q = to_fp8(dx * scale)
+        return q, q.t().contiguous(), dw
     return locals()[case]
 
 
@@ -120,6 +138,7 @@ def get_reference(case, inputs):
     parts = [function(*(i[start:start + rows] if i.dim() == 2 else i for i in inputs)) for start in range(0, m, rows)]
     together = {"amax": lambda p: torch.stack(p).amax(), "dw": lambda p: torch.stack(p).double().sum(0),
                 "qt": lambda p: torch.cat([i.view(torch.uint8) for i in p], 1).view(torch.float8_e4m3fn), "yt": lambda p: torch.cat(p, 1),
+                "dxt": lambda p: torch.cat(p, 1),
                 "q": lambda p: torch.cat([i.view(torch.uint8) for i in p]).view(torch.float8_e4m3fn)}
     return [together.get(name, torch.cat)([part[i] for part in parts]) for i, name in enumerate(TABLE[case].results)]
 

@@ -128,8 +128,8 @@ def quantize(f, y, scale):
     return [f.convert(clamped, "f8E4M3FN")] + results
 
 
-def make_backward(n, residual=False, fp8=False):
-    """RMSNorm's from dy, x, rstd and w; the residual's gradient is added to dx, or dx is fp8 with a scale a row."""
+def make_backward(n, residual=False, fp8="", transposed=False):
+    """RMSNorm's from dy, x, rstd and w; the residual's gradient is added to dx, or dx is fp8 with a given scale, or one a row."""
     f = Function(n)
     dy, x = (f.convert(f.argument(FULL, "bf16"), "f32") for _ in range(2))
     rstd, w = f.argument(ROW, "f32"), f.convert(f.argument(COLUMN, "bf16"), "f32")
@@ -140,7 +140,10 @@ def make_backward(n, residual=False, fp8=False):
     if residual:
         dx = f.map("arith.addf", dx, f.convert(f.argument(FULL, "bf16"), "f32"))
     dw = f.convert(f.reduce("arith.addf", f.map("arith.mulf", dy, xh), COLUMN), "bf16")
-    return f.print(*(quantize(f, dx, None) if fp8 else [f.convert(dx, "bf16")]), dw)
+    results = quantize(f, dx, f.argument(SCALAR, "f32") if fp8 == "given" else None) if fp8 else [f.convert(dx, "bf16")]
+    if transposed:
+        results.insert(1, f.transpose(results[0]))
+    return f.print(*results, dw)
 
 
 CASES = {
@@ -151,7 +154,10 @@ CASES = {
     "fp8_transposed": lambda n: make_forward(n, fp8="given", transposed=True),
     "bf16_transposed": lambda n: make_forward(n, transposed=True),
     "backward_residual": lambda n: make_backward(n, residual=True),
-    "backward_fp8": lambda n: make_backward(n, fp8=True),
+    "backward_fp8": lambda n: make_backward(n, fp8="row"),
+    "fp8_amax_transposed": lambda n: make_forward(n, fp8="given", transposed=True, amax=True),
+    "backward_transposed": lambda n: make_backward(n, transposed=True),
+    "backward_fp8_transposed": lambda n: make_backward(n, fp8="given", transposed=True),
 }
 
 

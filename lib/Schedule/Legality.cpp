@@ -162,13 +162,9 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
       bytes += std::max(b, 4u);
     return groups * schedule.getBlockColumns() * bytes;
   }
-  if (schedule.getStructure() == Structure::tile) {
-    unsigned bytes = 0;
-    for (unsigned b : problem.tiledBytes)
-      bytes += b;
+  if (schedule.getStructure() == Structure::tile)
     return getExchangeBytes(problem, schedule) +
-           getTileRows(schedule) * schedule.getBlockColumns() * bytes;
-  }
+           getTileBytes(problem, schedule);
   if (schedule.getStructure() != Structure::plain) {
     unsigned columns = schedule.getBlockColumns();
     // What lanes hold of a step, beyond the last column too.
@@ -193,6 +189,8 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
         sums += groups * columns * std::max(bytes, 4u);
     reused = std::max({reused, ring, sums});
   }
+  if (schedule.getTile() != 0)
+    reused = llvm::alignTo(reused, 128) + getTileBytes(problem, schedule);
   return getExchangeBytes(problem, schedule) + llvm::alignTo(reused, 16);
 }
 
@@ -279,6 +277,16 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
         "two, in a ring of asynchronous copies of more than 4 bytes",
         schedule.getFrame(), stringifyStructure(structure),
         stringifyCopy(schedule.getCopy()), schedule.getVector()));
+  if (schedule.getTile() != 0) {
+    if (structure != Structure::ring && !isSmall)
+      return refuse(llvm::formatv("tile={0} with structure={1}, expected ring "
+                                  "or small",
+                                  schedule.getTile(),
+                                  stringifyStructure(structure)));
+    if (schedule.getPace() != 0)
+      return refuse(llvm::formatv("tile={0} with pace={1}, expected pace=0",
+                                  schedule.getTile(), schedule.getPace()));
+  }
   if (schedule.getCombine() == Combine::tags) {
     if (structure == Structure::plain || isRows)
       return refuse(llvm::formatv("combine=tags with structure={0}, expected "
@@ -422,6 +430,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(llvm::formatv("vector={0} with structure=plain, expected 1",
                                   schedule.getVector()));
   }
+  if (schedule.getTile() != 0 && !isLegalTile(problem, schedule, error))
+    return false;
   if (isRows && !isLegalRows(problem, schedule, target, error))
     return false;
   if (isColumns && !isLegalColumns(problem, schedule, error))

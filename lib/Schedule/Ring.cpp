@@ -665,7 +665,12 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
           (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
   limited =
       chooseRowInputs(problem, chooseCombine(problem, limited, target), target);
-  if (limited.getRowGroups() != schedule.getRowGroups())
+  limited = chooseRingTile(problem, limited, target);
+  if (limited.getTile() != 0)
+    reason += llvm::formatv(", tiles of {0} rows for what is transposed",
+                            limited.getTile())
+                  .str();
+  else if (limited.getRowGroups() != schedule.getRowGroups())
     reason += llvm::formatv(", {0} bytes in flight for long runs",
                             getBytesInFlight(problem, limited))
                   .str();

@@ -16,32 +16,11 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-unsigned norm_fusion::getTileRows(ScheduleAttr schedule) {
-  return schedule.getRowGroups() * schedule.getRows() * schedule.getSlots();
-}
-
-unsigned norm_fusion::getTilePart(ScheduleAttr schedule) {
-  unsigned rows = getTileRows(schedule);
-  if (schedule.getSlots() == 1)
-    return rows;
-  // Whole steps, and 16 bytes of a column of whatever type.
-  unsigned stepRows = schedule.getRowGroups() * schedule.getRows();
-  return std::min(std::max(stepRows, 16u), rows);
-}
-
-bool norm_fusion::isTiledOutput(MixedReductionOp op, unsigned i) {
-  AffineMap map = op.getOutputMap(i);
-  if (op.isColumnOutput(i) || map.getNumResults() != op.getNumDims())
-    return false;
-  auto last = cast<AffineDimExpr>(map.getResults().back());
-  return int(last.getPosition()) == op.getRowDims().find_last();
-}
-
-/// Threads a multiprocessor that the blocks should come to: at least, where all
-/// of a block waits for loads at once; as far as more of them help; and that of
-/// light kernels, in blocks of up to 256 threads and of more.
-static constexpr unsigned kFewThreads = 1024, kThreads = 1280,
-                          kLightThreads = 1536, kMostThreads = 2048;
+/// Threads a multiprocessor that the blocks should come to, as far as more of
+/// them help; and that of light kernels, in blocks of up to 256 threads and of
+/// more.
+static constexpr unsigned kThreads = 1280, kLightThreads = 1536,
+                          kMostThreads = 2048;
 
 /// One array is read, and none written that is narrower.
 static bool isLight(const Problem &problem) {
@@ -134,21 +113,9 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
   if (schedule.getCopy() != Copy::load)
     return refuse(llvm::formatv("copy={0} with structure={1}, expected load",
                                 stringifyCopy(schedule.getCopy()), name));
-  if (schedule.getStructure() == Structure::tile) {
-    unsigned rows = getTileRows(schedule);
-    if (problem.tiledBytes.empty())
-      return refuse(
-          "structure=tile without a transposed output, expected rows");
-    for (unsigned bytes : problem.tiledBytes)
-      if (bytes > 4 || rows % (16 / bytes) || rows * bytes > 128 ||
-          !llvm::isPowerOf2_32(rows) || schedule.getVector() * bytes < 4 ||
-          schedule.getVector() * bytes > 32)
-        return refuse(llvm::formatv(
-            "structure=tile vector={0} with {1} rows of {2} bytes an element, "
-            "expected a power of two of rows that makes 16 to 128 bytes a "
-            "column, and vectors of 4 to 32 bytes",
-            schedule.getVector(), rows, bytes));
-  }
+  if (schedule.getStructure() == Structure::tile &&
+      !isLegalTile(problem, schedule, error))
+    return false;
   unsigned most =
       std::min(target.registers / schedule.getThreads(), target.maxRegisters);
   unsigned needed = estimateRowRegisters(
@@ -215,92 +182,4 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
       best.getThreads(), best.getRowGroups(), problem.columns,
       getMinBlocks(problem, best, target.registers));
   return best;
-}
-
-ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
-                                     const Problem &problem,
-                                     const TargetInfo &target,
-                                     std::string &reason) {
-  unsigned vector = getVector(problem);
-  int64_t vectors = getVectors(problem, vector);
-  unsigned widest = 1, narrowest = 4;
-  for (unsigned bytes : problem.tiledBytes) {
-    widest = std::max(widest, bytes);
-    narrowest = std::min(narrowest, bytes);
-  }
-  std::string why = "no transposed output";
-  // What was fastest of tiles of 16 to 128 bytes a column (H200,
-  // docs/performance.md): of one byte in steps, four or eight warps that share
-  // each a multiprocessor's registers with many others; of two at once, few
-  // warps that hold much each, but for short rows.
-  struct Usual {
-    unsigned bytes;  ///< of the widest transposed element
-    int64_t vectors; ///< of a row, at most
-    unsigned chunks, groups, rows, steps;
-  };
-  static constexpr Usual usual[] = {
-      {1, 512, 2, 8, 1, 4},  {1, 1024, 4, 8, 1, 8}, {1, 2048, 4, 4, 1, 8},
-      {2, 512, 4, 16, 2, 1}, {2, 2048, 8, 4, 4, 1},
-  };
-  for (const Usual &entry : usual) {
-    int64_t blocks = llvm::PowerOf2Ceil(
-        llvm::divideCeil(vectors, int64_t(32 * entry.chunks)));
-    if (widest != entry.bytes || vectors > entry.vectors || blocks == 1 ||
-        blocks > target.maxCluster)
-      continue;
-    unsigned chunks = llvm::divideCeil(vectors, 32 * blocks);
-    auto schedule = ScheduleAttr::get(
-        context, Structure::tile, blocks, /*warps=*/1, entry.groups,
-        /*slots=*/entry.steps, chunks, vector, Copy::load, Combine::grid,
-        /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows, /*frame=*/0);
-    if (!isLegalSchedule(problem, schedule, target, why))
-      continue;
-    reason = llvm::formatv("a transposed output: tiles of {0} rows x {1} "
-                           "columns, {2} blocks share a row",
-                           getTileRows(schedule), schedule.getBlockColumns(),
-                           blocks);
-    return schedule;
-  }
-  // Blocks enough to overlap each other's loads and stores, with 64 or 32 bytes
-  // a column and two vectors a lane, the rest of a row in other blocks of a
-  // cluster; else two blocks, with what they can hold.
-  for (bool isDense : {true, false})
-    for (unsigned rows : {32u, 16u, 8u, 4u}) {
-      if (rows * widest > 64 || rows * narrowest < (isDense ? 32 : 16))
-        continue;
-      for (unsigned chunks : {2u, 1u, 3u, 4u, 8u})
-        for (unsigned cluster = 1; cluster <= target.maxCluster; cluster *= 2) {
-          int64_t warps =
-              llvm::divideCeil(vectors, int64_t(32 * chunks) * cluster);
-          if (warps > 4)
-            continue;
-          for (unsigned groups : {16u, 8u, 4u, 2u, 1u}) {
-            if (warps * groups > (isDense ? 16 : 8) || groups > rows ||
-                rows / groups > 16)
-              continue;
-            auto schedule = ScheduleAttr::get(
-                context, Structure::tile, cluster, warps, groups, /*slots=*/1,
-                chunks, vector, Copy::load, Combine::grid, /*pace=*/0,
-                /*grid=*/0, /*lanes=*/32, /*rows=*/rows / groups,
-                /*frame=*/0);
-            if (!isLegalSchedule(problem, schedule, target, why))
-              continue;
-            unsigned blocks = getMinBlocks(problem, schedule, target.registers);
-            if (blocks < 2 ||
-                (isDense && blocks * schedule.getThreads() < kFewThreads) ||
-                getSharedMemoryBytes(problem, schedule) * blocks >
-                    target.sharedMemoryBytes) {
-              why = "tiles leave room for too few blocks a multiprocessor";
-              continue;
-            }
-            reason = llvm::formatv(
-                "a transposed output: tiles of {0} rows x {1} columns, {2} "
-                "blocks share a row, {3} blocks a multiprocessor",
-                rows, schedule.getBlockColumns(), cluster, blocks);
-            return schedule;
-          }
-        }
-    }
-  reason = why;
-  return {};
 }

@@ -29,7 +29,7 @@ struct Fields {
         rowGroups(s.getRowGroups()), slots(s.getSlots()), chunks(s.getChunks()),
         vector(s.getVector()), pace(s.getPace()), grid(s.getGrid()),
         lanes(s.getLanes()), rows(s.getRows()), frame(s.getFrame()),
-        copiesRowInputs(s.getCopiesRowInputs()) {}
+        tile(s.getTile()), copiesRowInputs(s.getCopiesRowInputs()) {}
   /// Null if a field is out of its range.
   ScheduleAttr get() const {
     if (!cluster || !warps || !rowGroups || !slots || !chunks || !vector ||
@@ -40,7 +40,7 @@ struct Fields {
     return ScheduleAttr::get(
         context, structure, cluster, warps, rowGroups, slots, chunks, vector,
         copy, combine, pace, grid, lanes, rows, frame,
-        copiesRowInputs && isRing && copy == Copy::cp_async);
+        copiesRowInputs && isRing && copy == Copy::cp_async, isRing ? tile : 0);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -58,7 +58,7 @@ struct Fields {
   Copy copy;
   Combine combine;
   unsigned cluster, warps, rowGroups, slots, chunks, vector, pace, grid, lanes,
-      rows, frame;
+      rows, frame, tile;
   bool copiesRowInputs;
 };
 } // namespace
@@ -119,6 +119,8 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
   set(&Fields::rows, from.getRows() / 2);
   for (unsigned frame : {0u, 1u, 2u, 4u})
     set(&Fields::frame, frame);
+  for (unsigned tile : {from.getTile() * 2, from.getTile() / 2, 32u})
+    set(&Fields::tile, tile);
   set(&Fields::copiesRowInputs, !from.getCopiesRowInputs());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::pace, pace);

@@ -81,6 +81,15 @@ ScheduleAttr chooseRows(MLIRContext *context, const Problem &problem,
 ScheduleAttr chooseTile(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
 
+/// `schedule`, a ring, with tiles of rows where outputs are in transposed order
+/// and a tile fits, or as it is.
+ScheduleAttr chooseRingTile(const Problem &problem, ScheduleAttr schedule,
+                            const TargetInfo &target);
+
+/// What tiles need, of a ring or of structure=tile.
+bool isLegalTile(const Problem &problem, ScheduleAttr schedule,
+                 std::string &error);
+
 /// Columns of all rows a block (structure=columns); null and why in `reason`
 /// where a block doesn't hold them.
 ScheduleAttr chooseColumns(MLIRContext *context, const Problem &problem,

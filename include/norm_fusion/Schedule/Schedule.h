@@ -74,16 +74,26 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
 ScheduleAttr chooseFewRows(MLIRContext *context, const Problem &problem,
                            const TargetInfo &target);
 
-/// Rows of a tile of structure=tile, and of the parts that the last tiles are
-/// cut into, so that all blocks have as many rows.
+/// Rows of a tile, 0 where there is none; steps that fill it; rows of the parts
+/// that the last tiles are cut into, so that all blocks have as many rows; and
+/// bytes of shared memory for all outputs in transposed order.
 unsigned getTileRows(ScheduleAttr schedule);
+unsigned getTileSteps(ScheduleAttr schedule);
 unsigned getTilePart(ScheduleAttr schedule);
+unsigned getTileBytes(const Problem &problem, ScheduleAttr schedule);
+/// True if a warp reads a tile of elements of `bytes` bytes as matrices of 8 x
+/// 8 16-bit words: four pieces of 16 bytes of a column at once. Columns that it
+/// writes at once.
+bool readsMatrices(ScheduleAttr schedule, unsigned bytes);
+unsigned getTileColumns(ScheduleAttr schedule, unsigned bytes);
+/// Rows that a block takes in a step.
+unsigned getStepRows(ScheduleAttr schedule);
 /// Steps whose rows are loaded ahead, on a multiprocessor with so many
 /// registers; 0 where a tile is one step.
 unsigned getStepsAhead(const Problem &problem, ScheduleAttr schedule,
                        unsigned registers);
 /// True if output `i` of the op has the last row dimension last, behind the
-/// columns: structure=tile writes it through shared memory.
+/// columns: tiles write it through shared memory.
 bool isTiledOutput(MixedReductionOp op, unsigned i);
 
 /// Under structure=rows and structure=tile, the blocks that a multiprocessor

@@ -203,7 +203,7 @@ void KernelEmitter::emitColumnBlocks() {
 
     // All loads first: the rows' own, then what other rows read too.
     SmallVector<RowView> rows =
-        getStepRows(firstRow, /*step=*/Value(), warpId(), views);
+        getRowsOfStep(firstRow, /*step=*/Value(), warpId(), views);
     SmallVector<Value> rowsOfBatch;
     for (RowView &row : rows) {
       rowsOfBatch.push_back(toI64(row.inTile));

@@ -424,6 +424,8 @@ void KernelEmitter::emitRows() {
   bool streams = schedule.getStructure() == Structure::ring ||
                  schedule.getStructure() == Structure::small;
   awaitLaunchBefore(/*letsNextBegin=*/op.isSplit() || streams);
+  if (getTileRows(schedule) != 0)
+    findTiledOutputs();
   if (schedule.getStructure() == Structure::rows)
     return emitRowBlocks();
   if (schedule.getStructure() == Structure::tile)

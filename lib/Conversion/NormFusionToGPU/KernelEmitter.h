@@ -123,10 +123,27 @@ struct ScalarAccumulation {
   unsigned argument; ///< of the combine region
 };
 
-/// An output that leaves through the tile in shared memory (structure=tile).
+/// An output that leaves through the tile in shared memory.
 struct TiledOutput {
   unsigned operand, bytes; ///< bytes of an element
   unsigned offset;         ///< of its tile in shared memory
+};
+
+/// What a block, or cluster, does of all rows where it takes tiles of them:
+/// whole tiles in turn, `stride` tiles apart, then an equal part of the rows
+/// that are left, so that all end at once. All i64.
+struct TileShare {
+  Value first, stride;       ///< tiles
+  Value wholeTiles;          ///< of this one
+  Value restFirst, restRows; ///< its part of the rest
+  Value steps;               ///< in all
+};
+
+/// A step of such a share: its place in its tile, i32, and the tile's rows,
+/// i64.
+struct TileStep {
+  Value inTile;
+  Value firstRow, endRow;
 };
 
 /// A row's elements as they lie in memory, kept from one wave to the next.
@@ -140,7 +157,7 @@ struct PackedElement {
 struct RowView {
   SmallVector<Value> indices;          ///< one a row dimension
   Value exists;                        ///< i1, null if the row always does
-  Value inTile;                        ///< i32, structure=tile
+  Value inTile;                        ///< i32, its place in a tile, or null
   llvm::DenseMap<Value, Value> values; ///< of the row level
   SmallVector<ColumnView> columns;     ///< one a chunk
 };
@@ -329,17 +346,23 @@ private:
   SmallVector<Value> readWords(const TiledOutput &output, Value firstColumn);
   SmallVector<Value> readMatrices(const TiledOutput &output, Value firstColumn);
   void writeTile(const TiledOutput &output, Value firstRow, Value endRow);
-  void finishTile(Value firstRow, Value endRow);
+  void writeTilePieces(const TiledOutput &output, Value firstRow, Value endRow);
+  void writeTileElements(const TiledOutput &output, Value firstRow,
+                         Value endRow);
+  Value tiledAddress(const TiledOutput &output, Value row, Value column);
+  Value isTileColumn(Value first, unsigned e, unsigned columns);
+  void forTileColumns(unsigned columns, llvm::function_ref<void(Value)> emit);
+  void finishTile(const TileShare &share, Value k);
   void loadColumns(MutableArrayRef<ColumnView> views);
-  SmallVector<RowView> getStepRows(Value firstRow, Value step, Value rowGroup,
-                                   ArrayRef<ColumnView> views);
+  SmallVector<RowView> getRowsOfStep(Value firstRow, Value step, Value rowGroup,
+                                     ArrayRef<ColumnView> views);
   Value toWords(Value vector);
   SmallVector<Value> loadStepRows(MutableArrayRef<RowView> rows);
   void setStepRows(MutableArrayRef<RowView> rows, ArrayRef<Value> loaded,
                    MutableArrayRef<SmallVector<PackedElement>> packed);
   void prepareUniformValues();
-  struct TileShare;
-  TileShare getTileShare();
+  TileShare getTileShare(Value first, Value stride);
+  TileStep getTileStep(const TileShare &share, Value k);
   void emitTileSteps(const RowPart &part, ArrayRef<ColumnView> views,
                      Value allExist);
   void emitTileStep(MutableArrayRef<RowView> rows,
@@ -415,6 +438,7 @@ private:
                      MutableArrayRef<RowView> rows);
   void loadInputs(ArrayRef<unsigned> inputs, MutableArrayRef<ColumnView> views);
   Value getRow(const Ring &ring, Value k, unsigned u);
+  Value getRowInTile(const Ring &ring, Value k, unsigned u);
   Value isRow(Value row);
   Value lastRowAtMost(Value row);
   Value getSlot(const Ring &ring, const Stream &stream, Value slot);
@@ -487,7 +511,7 @@ private:
   SmallVector<unsigned> combineArguments;         ///< theirs
   SmallVector<ScalarAccumulation> scalars;
   SmallVector<TiledOutput> tiled;
-  Value tileRow; ///< i32, of the row at hand in the tile
+  Value tileRow; ///< i32, of the row at hand in the tile, if it is in one
   llvm::SmallBitVector columnDims, segmentDims, reducedRowDims;
   unsigned numInputs;
 

@@ -61,6 +61,8 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
   ring.stride = mul(arguments.splits, i64(groups));
   ring.end = ring.steps;
+  if (schedule.getTile() != 0)
+    ring.share = getTileShare(firstRow, arguments.splits);
   if (framed) {
     makeFrames(ring);
   } else {
@@ -72,15 +74,18 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
           i32(problem.columns));
   }
   placeStreams(ring);
-  ring.any =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first, ring.end);
+  ring.any = isStep(ring, 0);
   return ring;
 }
 
 /// True if step `k` has a row: without the division that counts the steps.
 Value KernelEmitter::isStep(const Ring &ring, unsigned k) {
+  if (schedule.getTile() != 0)
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(k),
+                                 ring.share.steps);
   if (k == 0)
-    return ring.any;
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first,
+                                 ring.end);
   unsigned rows = ring.takesTurns() ? k * ring.units : k;
   Value row = add(ring.first, mul(ring.stride, i64(rows)));
   return both(ring.any, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row,
@@ -89,6 +94,8 @@ Value KernelEmitter::isStep(const Ring &ring, unsigned k) {
 
 /// The steps that have a row, i64.
 Value KernelEmitter::countSteps(const Ring &ring) {
+  if (schedule.getTile() != 0)
+    return ring.share.steps;
   Value span = arith::SubIOp::create(
       b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
       ring.first);
@@ -109,6 +116,8 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
       row.exists = isRow(index);
       index = lastRowAtMost(index);
     }
+    if (schedule.getTile() != 0)
+      row.inTile = getRowInTile(ring, k, u);
     row.indices = segmentIndices;
     delinearize(index, reducedRowDims, row.indices);
     row.columns = ring.views;
@@ -234,10 +243,12 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
                               bool awaits) {
   Ring ring = makeRing(firstRow);
   unsigned slots = ring.slots, units = ring.units;
-  Value allHaveRows = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ult,
-      add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
-      ring.end);
+  Value allHaveRows = ring.any;
+  if (schedule.getTile() == 0)
+    allHaveRows = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ult,
+        add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
+        ring.end);
   // Loop-carried: slot, step of the exchange, row inputs, accumulators of
   // everything and of columns, count of pacing.
   SmallVector<Value> carried = startRing(ring, step, awaits);
@@ -370,6 +381,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
       }
       step = arith::AddIOp::create(b, step, i32(1));
     }
+    if (schedule.getTile() != 0)
+      finishTile(ring.share, k);
     if (schedule.getPace() != 0)
       countPace(ring, state.back());
     state[0] = slot;

@@ -21,7 +21,9 @@ struct KernelEmitter::Ring {
   /// A step has several rows, `stride` apart.
   bool takesTurns() const { return rowsAStep == 1 && units > 1; }
   /// Row `u` of a step may be behind the last one.
-  bool mayBeBehind(unsigned u) const { return rowsAStep > 1 || u > 0; }
+  bool mayBeBehind(unsigned u) const {
+    return rowsAStep > 1 || u > 0 || share.steps;
+  }
   bool async, shifted, exact;
   bool bulk; ///< a lane copies for its warp
 
@@ -51,6 +53,7 @@ struct KernelEmitter::Ring {
   /// i64, `any`: i1, mine > 0. startRing() counts `mine`; it's null before.
   Value first, stride, mine, any;
   Value firstRow;                 ///< of the block's first row group, i64
+  TileShare share;                ///< where rows come in tiles
   Value end; ///< i64: row groups whose first step is before this one have rows
 };
 

@@ -73,6 +73,9 @@ void KernelEmitter::loadInputs(ArrayRef<unsigned> inputs,
 
 /// Row `u` of a lane in step `k`. A warp's last rows may not exist.
 Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
+  if (schedule.getTile() != 0)
+    return add(getTileStep(ring.share, k).firstRow,
+               toI64(getRowInTile(ring, k, u)));
   if (ring.takesTurns())
     k = add(mul(k, i64(ring.units)), i64(u));
   Value row = add(ring.first, mul(k, ring.stride));
@@ -80,6 +83,23 @@ Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
     return row;
   row = add(mul(row, i64(ring.rowsAStep)), i64(u * (32 / schedule.getLanes())));
   return ring.rowOfLane ? add(row, ring.rowOfLane) : row;
+}
+
+/// The place of row `u` of a lane in step `k` in its tile, i32.
+Value KernelEmitter::getRowInTile(const Ring &ring, Value k, unsigned u) {
+  unsigned perStep = getStepRows(schedule), lanes = schedule.getLanes();
+  bool takesTurns = schedule.getRowsAStep() == 1;
+  Value row = arith::MulIOp::create(
+      b, ring.part.rowGroup, i32(takesTurns ? 1 : schedule.getRowsAStep()));
+  if (ring.rowOfLane)
+    row = arith::AddIOp::create(
+        b, row, arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane));
+  row = arith::AddIOp::create(
+      b, row,
+      arith::MulIOp::create(b, getTileStep(ring.share, k).inTile,
+                            i32(perStep)));
+  unsigned apart = takesTurns ? schedule.getRowGroups() : 32 / lanes;
+  return arith::AddIOp::create(b, row, i32(u * apart));
 }
 
 Value KernelEmitter::isRow(Value row) {
@@ -174,6 +194,9 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
   for (unsigned u = 0; u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
     Value inside = ring.mayBeBehind(u) ? isRow(row) : exists;
+    // What comes behind the last step are rows of others.
+    if (schedule.getTile() != 0)
+      inside = both(inside, exists);
     SmallVector<Value> indices(segmentIndices);
     if (ring.shifted) {
       guarded(inside, [&] {

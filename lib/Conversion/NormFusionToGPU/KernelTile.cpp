@@ -1,5 +1,8 @@
 //===- KernelTile.cpp - Transposed copies through shared memory -----------===//
 //
+// Rings leave an output in transposed order in a tile of shared memory, too,
+// and take neighbouring rows for it (getTileShare()).
+//
 // Row-only groups that write an output in transposed order too: a block (or a
 // cluster, each of its blocks some of the columns) takes `slots` x `row-groups`
 // x `rows` consecutive rows, `rows` of them in the registers of a row group at
@@ -9,11 +12,12 @@
 // so that memory is read while a tile is written.
 //
 // Behind one barrier each lane takes the 16 bytes of a column that lie side by
-// side in the output (a *piece*), so that a warp writes whole sectors: by
-// matrices of 8 x 8 16-bit words, transposed as they are read, where a column
-// has four pieces or eight; else by 32-bit words. The tile's rows are swizzled:
-// an exclusive or of the piece, and of the row's lowest bit, keeps apart the
-// banks of what is read at once.
+// side in the output (a *piece*), so that a warp writes whole sectors (or,
+// where columns don't begin at 16 bytes, an element, and neighbouring lanes
+// have neighbouring rows): by matrices of 8 x 8 16-bit words, transposed as
+// they are read, where a column has four pieces or eight; else by 32-bit words.
+// The tile's rows are swizzled: an exclusive or of the piece, and of the row's
+// lowest bit, keeps apart the banks of what is read at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +25,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -34,19 +40,13 @@ static std::pair<unsigned, unsigned> getPieces(ScheduleAttr schedule,
   return {rows, getTileRows(schedule) / rows};
 }
 
-/// True if the transposed output is read from the tile as matrices: eight of
-/// their rows are two rows of each of four pieces.
-static bool readsMatrices(ScheduleAttr schedule, const TiledOutput &output) {
-  return output.bytes <= 2 && getPieces(schedule, output.bytes).second % 4 == 0;
-}
-
 /// Byte of the tile at which row `row` (i32) has `column` (i32).
 Value KernelEmitter::tileOffset(const TiledOutput &output, Value row,
                                 Value column) {
   auto [rows, pieces] = getPieces(schedule, output.bytes);
   Value bytes = arith::MulIOp::create(b, column, i32(output.bytes));
   Value swizzle = arith::DivUIOp::create(b, row, i32(rows));
-  if (readsMatrices(schedule, output)) {
+  if (readsMatrices(schedule, output.bytes)) {
     Value bit = arith::AndIOp::create(b, row, i32(1));
     swizzle = arith::AndIOp::create(b, swizzle, i32(3));
     swizzle =
@@ -63,7 +63,8 @@ Value KernelEmitter::tileOffset(const TiledOutput &output, Value row,
 }
 
 void KernelEmitter::findTiledOutputs() {
-  unsigned offset = exchangeBytes;
+  unsigned offset =
+      getSharedMemoryBytes(problem, schedule) - getTileBytes(problem, schedule);
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
     if (!isTiledOutput(op, i))
       continue;
@@ -176,27 +177,66 @@ SmallVector<Value> KernelEmitter::readMatrices(const TiledOutput &output,
   return result;
 }
 
+/// Writes the rows of the tile from `firstRow` up to `endRow`, in pieces or, if
+/// these don't lie side by side in memory, element by element.
 void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow,
                               Value endRow) {
+  // Computed here and not before the rows, which take the registers.
+  llvm::SaveAndRestore savedDims(arguments.dims);
+  for (Value &dim : arguments.dims)
+    if (!matchPattern(dim, m_Constant()))
+      dim = createOpaque(b, dim);
+  // A piece's rows lie side by side if the last row dimension is a multiple of
+  // them: they differ in it alone. Then each piece exists or doesn't.
+  unsigned rows = getPieces(schedule, output.bytes).first;
+  Value rest = arith::RemUIOp::create(
+      b, arguments.dims[reducedRowDims.find_last()], i64(rows));
+  auto ifPieces = scf::IfOp::create(
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, i64(0)),
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifPieces.thenBlock());
+  writeTilePieces(output, firstRow, endRow);
+  b.setInsertionPointToStart(ifPieces.elseBlock());
+  writeTileElements(output, firstRow, endRow);
+}
+
+/// Where the transposed output has row `row` of `column`, all i64.
+Value KernelEmitter::tiledAddress(const TiledOutput &output, Value row,
+                                  Value column) {
+  SmallVector<Value> indices(segmentIndices);
+  delinearize(row, reducedRowDims, indices);
+  delinearize(column, columnDims, indices);
+  return address(output.operand, offset(output.operand, indices));
+}
+
+/// The columns of the block's tile that a warp takes, `columns` at once;
+/// `emit` gets the first of them in the tile.
+void KernelEmitter::forTileColumns(unsigned columns,
+                                   llvm::function_ref<void(Value)> emit) {
+  Value first = arith::MulIOp::create(b, warpId(), i32(columns));
+  auto loop =
+      scf::ForOp::create(b, toI64(first), i64(schedule.getBlockColumns()),
+                         i64(threads / 32 * columns), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+void KernelEmitter::writeTilePieces(const TiledOutput &output, Value firstRow,
+                                    Value endRow) {
   auto pieceShape = getPieces(schedule, output.bytes);
   unsigned rows = pieceShape.first, pieces = pieceShape.second;
-  bool isMatrix = readsMatrices(schedule, output);
+  bool isMatrix = readsMatrices(schedule, output.bytes);
   unsigned columnsALane = (isMatrix ? 2 : 4) / output.bytes;
   // Of a column, at once.
   unsigned piecesAWarp = isMatrix ? 4 : pieces;
-  unsigned columnsAWarp = 32 / piecesAWarp * columnsALane;
   Value lane = laneId();
   Value piece = arith::RemUIOp::create(b, lane, i32(piecesAWarp));
   Value ofLane = arith::MulIOp::create(
       b, arith::DivUIOp::create(b, lane, i32(piecesAWarp)), i32(columnsALane));
   Value firstOfLane =
       add(firstRow, toI64(arith::MulIOp::create(b, piece, i32(rows))));
-  // A piece's rows lie side by side if all exist and the last row dimension is
-  // a multiple of them: they differ in it alone.
-  unsigned lastRowDim = reducedRowDims.find_last();
-  Value rest = arith::RemUIOp::create(b, arguments.dims[lastRowDim], i64(rows));
-  Value areSideBySide =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, i64(0));
 
   // The neighbouring tiles write the rest of the lines: what is written of them
   // stays in the L2, whatever else passes through it.
@@ -216,66 +256,84 @@ void KernelEmitter::writeTile(const TiledOutput &output, Value firstRow,
               "l,r,r,r,r,l,~{memory}");
   };
 
-  Value first = arith::MulIOp::create(b, warpId(), i32(columnsAWarp));
-  auto loop =
-      scf::ForOp::create(b, toI64(first), i64(schedule.getBlockColumns()),
-                         i64(threads / 32 * columnsAWarp), ValueRange());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value local = loop.getInductionVar();
-  Value column = add(add(local, toI64(ofLane)),
-                     mul(toI64(rank), i64(schedule.getBlockColumns())));
-  Value local32 = arith::TruncIOp::create(b, b.getI32Type(), local);
-  SmallVector<Value> read =
-      isMatrix ? readMatrices(output, local32) : readWords(output, local32);
-  auto pointer = [&](Value ofRow, unsigned e) {
-    SmallVector<Value> indices(segmentIndices);
-    delinearize(ofRow, reducedRowDims, indices);
-    delinearize(add(column, i64(e)), columnDims, indices);
-    return address(output.operand, offset(output.operand, indices));
-  };
-  auto columnExists = [&](unsigned e) -> Value {
-    if (problem.columns % columnsALane == 0 && e > 0)
-      return {};
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                 add(column, i64(e)), columnCount);
-  };
-  b.setInsertionPointToStart(scf::IfOp::create(b, columnExists(0)).thenBlock());
-  for (unsigned p = 0; p < pieces; p += piecesAWarp) {
-    OpBuilder::InsertionGuard ofPiece(b);
-    ArrayRef<Value> ofColumns = ArrayRef<Value>(read).slice(
-        p / piecesAWarp * columnsALane, columnsALane);
-    Value row = add(firstOfLane, i64(p * rows));
-    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                                          add(row, i64(rows)), endRow);
-    isWhole = arith::AndIOp::create(b, isWhole, areSideBySide);
-    auto ifWhole = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(ifWhole.thenBlock());
-    for (unsigned e = 0; e < columnsALane; ++e)
-      guarded(e ? columnExists(e) : Value(),
-              [&] { storePiece(pointer(row, e), ofColumns[e]); });
-    b.setInsertionPointToStart(ifWhole.elseBlock());
-    for (unsigned i = 0; i < rows; ++i) {
-      Value ofRow = add(row, i64(i));
-      guarded(
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, ofRow, endRow),
-          [&] {
-            for (unsigned e = 0; e < columnsALane; ++e)
-              guarded(e ? columnExists(e) : Value(), [&] {
-                LLVM::StoreOp::create(
-                    b, LLVM::ExtractElementOp::create(b, ofColumns[e], i32(i)),
-                    pointer(ofRow, e), output.bytes);
-              });
+  forTileColumns(getTileColumns(schedule, output.bytes), [&](Value local) {
+    Value column = add(add(local, toI64(ofLane)),
+                       mul(toI64(rank), i64(schedule.getBlockColumns())));
+    Value local32 = arith::TruncIOp::create(b, b.getI32Type(), local);
+    SmallVector<Value> read =
+        isMatrix ? readMatrices(output, local32) : readWords(output, local32);
+    guarded(isTileColumn(column, 0, columnsALane), [&] {
+      for (unsigned p = 0; p < pieces; p += piecesAWarp) {
+        ArrayRef<Value> ofColumns = ArrayRef<Value>(read).slice(
+            p / piecesAWarp * columnsALane, columnsALane);
+        Value row = add(firstOfLane, i64(p * rows));
+        Value exists =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, endRow);
+        guarded(exists, [&] {
+          for (unsigned e = 0; e < columnsALane; ++e)
+            guarded(e ? isTileColumn(column, e, columnsALane) : Value(), [&] {
+              storePiece(tiledAddress(output, row, add(column, i64(e))),
+                         ofColumns[e]);
+            });
+        });
+      }
+    });
+  });
+}
+
+/// True if column `e` of a lane's `columns` from `first` on exists; null if it
+/// does where the first one does.
+Value KernelEmitter::isTileColumn(Value first, unsigned e, unsigned columns) {
+  if (problem.columns % columns == 0 && e > 0)
+    return {};
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, add(first, i64(e)),
+                               columnCount);
+}
+
+/// Neighbouring lanes have neighbouring rows of a column, which they read as
+/// words of several columns.
+void KernelEmitter::writeTileElements(const TiledOutput &output, Value firstRow,
+                                      Value endRow) {
+  unsigned tileRows = getTileRows(schedule), columns = 4 / output.bytes;
+  unsigned rows = std::min(tileRows, 32u);
+  Value lane = laneId();
+  Value rowOfLane = arith::RemUIOp::create(b, lane, i32(rows));
+  Value columnOfLane = arith::MulIOp::create(
+      b, arith::DivUIOp::create(b, lane, i32(rows)), i32(columns));
+  Type element = b.getIntegerType(output.bytes * 8);
+  forTileColumns(32 / rows * columns, [&](Value local) {
+    Value ofTile = arith::AddIOp::create(
+        b, arith::TruncIOp::create(b, b.getI32Type(), local), columnOfLane);
+    Value column =
+        add(toI64(ofTile), mul(toI64(rank), i64(schedule.getBlockColumns())));
+    for (unsigned at = 0; at < tileRows; at += rows) {
+      Value inTile = arith::AddIOp::create(b, rowOfLane, i32(at));
+      Value row = add(firstRow, toI64(inTile));
+      Value exists = both(
+          isTileColumn(column, 0, columns),
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, endRow));
+      guarded(exists, [&] {
+        Value word = LLVM::LoadOp::create(
+            b, b.getI32Type(),
+            sharedPointer(tileOffset(output, inTile, ofTile)), 4);
+        Value elements = LLVM::BitcastOp::create(
+            b, VectorType::get({columns}, element), word);
+        for (unsigned e = 0; e < columns; ++e)
+          guarded(e ? isTileColumn(column, e, columns) : Value(), [&] {
+            LLVM::StoreOp::create(
+                b, LLVM::ExtractElementOp::create(b, elements, i32(e)),
+                tiledAddress(output, row, add(column, i64(e))), output.bytes);
           });
+      });
     }
-  }
+  });
 }
 
 /// The rows of a step of the tile from `firstRow` on, without values; `step` is
 /// null where a tile has one.
-SmallVector<RowView> KernelEmitter::getStepRows(Value firstRow, Value step,
-                                                Value rowGroup,
-                                                ArrayRef<ColumnView> views) {
+SmallVector<RowView> KernelEmitter::getRowsOfStep(Value firstRow, Value step,
+                                                  Value rowGroup,
+                                                  ArrayRef<ColumnView> views) {
   unsigned groups = schedule.getRowGroups(), units = schedule.getRows();
   SmallVector<RowView> rows(units);
   Value last = arith::SubIOp::create(b, rowCount, i64(1));
@@ -410,18 +468,27 @@ void KernelEmitter::loadColumns(MutableArrayRef<ColumnView> views) {
         view.values[argument] = loadAt(argument.getArgNumber(), view);
 }
 
-/// Writes the tile of the rows from `firstRow` up to `endRow`.
-void KernelEmitter::finishTile(Value firstRow, Value endRow) {
-  syncBlock();
-  for (const TiledOutput &output : tiled)
-    writeTile(output, firstRow, endRow);
+/// Writes the tile that step `k` completes, if it does.
+void KernelEmitter::finishTile(const TileShare &share, Value k) {
+  TileStep step = getTileStep(share, k);
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, step.inTile,
+                                       i32(getTileSteps(schedule) - 1));
+  Value isLast =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k,
+                            arith::SubIOp::create(b, share.steps, i64(1)));
+  guarded(arith::OrIOp::create(b, isFull, isLast), [&] {
+    syncBlock();
+    for (const TiledOutput &output : tiled)
+      writeTile(output, step.firstRow, step.endRow);
+    // The next tile takes the same place.
+    syncBlock();
+  });
 }
 
 void KernelEmitter::emitTileBlocks() {
   unsigned tileRows = getTileRows(schedule);
   bool exact = problem.columns ==
                int64_t(schedule.getCluster()) * schedule.getBlockColumns();
-  findTiledOutputs();
 
   bool hasOneTile = schedule.getGrid() == 0;
   initExchange();
@@ -439,7 +506,7 @@ void KernelEmitter::emitTileBlocks() {
   emitShare(cluster, tiles, clusterStride, [&](Value tile, Value step) {
     Value firstRow = mul(tile, i64(tileRows));
     SmallVector<RowView> rows =
-        getStepRows(firstRow, /*step=*/Value(), part.rowGroup, views);
+        getRowsOfStep(firstRow, /*step=*/Value(), part.rowGroup, views);
     // All loads first: the rows' own, then what other rows read too.
     SmallVector<Value> loaded = loadStepRows(rows);
     for (RowView &row : rows) {
@@ -457,7 +524,9 @@ void KernelEmitter::emitTileBlocks() {
     if (hasOneTile)
       awaitExchange();
     emitTileStep(rows, packed, part, allExist, step);
-    finishTile(firstRow, rowCount);
+    syncBlock();
+    for (const TiledOutput &output : tiled)
+      writeTile(output, firstRow, rowCount);
     // The next tile takes the same place.
     if (!hasOneTile)
       syncBlock();
@@ -465,20 +534,14 @@ void KernelEmitter::emitTileBlocks() {
   });
 }
 
-/// What a cluster does of all rows: whole tiles in turn, then an equal part of
-/// the rows that are left, so that all clusters end at once.
-struct KernelEmitter::TileShare {
-  Value wholeTiles;  ///< i64, of this cluster
-  Value first, rows; ///< i64, of its part of the rest
-  Value steps;       ///< i64, in all
-};
-
-KernelEmitter::TileShare KernelEmitter::getTileShare() {
-  unsigned stepRows = schedule.getRowGroups() * schedule.getRows();
-  unsigned tileRows = getTileRows(schedule);
+/// The share of the one that begins with tile `first` of `stride`, i64.
+TileShare KernelEmitter::getTileShare(Value first, Value stride) {
+  unsigned stepRows = getStepRows(schedule), tileRows = getTileRows(schedule);
   unsigned least = getTilePart(schedule);
-  Value round = mul(clusterStride, i64(tileRows));
+  Value round = mul(stride, i64(tileRows));
   TileShare share;
+  share.first = first;
+  share.stride = stride;
   share.wholeTiles = arith::DivUIOp::create(b, rowCount, round);
   Value done = mul(share.wholeTiles, round);
   Value rest = arith::SubIOp::create(b, rowCount, done);
@@ -486,50 +549,46 @@ KernelEmitter::TileShare KernelEmitter::getTileShare() {
     return arith::DivUIOp::create(
         b, add(a, arith::SubIOp::create(b, c, i64(1))), c);
   };
-  share.rows =
-      mul(ceilDiv(ceilDiv(rest, clusterStride), i64(least)), i64(least));
-  share.first = add(done, mul(cluster, share.rows));
+  share.restRows = mul(ceilDiv(ceilDiv(rest, stride), i64(least)), i64(least));
+  share.restFirst = add(done, mul(first, share.restRows));
   Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                       share.first, rowCount);
-  share.steps =
-      add(mul(share.wholeTiles, i64(schedule.getSlots())),
-          select(exists, arith::DivUIOp::create(b, share.rows, i64(stepRows)),
-                 i64(0)));
+                                       share.restFirst, rowCount);
+  share.steps = add(
+      mul(share.wholeTiles, i64(getTileSteps(schedule))),
+      select(exists, arith::DivUIOp::create(b, share.restRows, i64(stepRows)),
+             i64(0)));
   return share;
+}
+
+TileStep KernelEmitter::getTileStep(const TileShare &share, Value k) {
+  unsigned steps = getTileSteps(schedule), tileRows = getTileRows(schedule);
+  Value tile = arith::DivUIOp::create(b, k, i64(steps));
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, tile,
+                                        share.wholeTiles);
+  TileStep step;
+  step.inTile = arith::TruncIOp::create(
+      b, b.getI32Type(), arith::RemUIOp::create(b, k, i64(steps)));
+  step.firstRow = select(
+      isWhole, mul(add(mul(tile, share.stride), share.first), i64(tileRows)),
+      share.restFirst);
+  step.endRow = arith::MinUIOp::create(
+      b, rowCount,
+      add(step.firstRow, select(isWhole, i64(tileRows), share.restRows)));
+  return step;
 }
 
 void KernelEmitter::emitTileSteps(const RowPart &part,
                                   ArrayRef<ColumnView> views, Value allExist) {
-  unsigned steps = schedule.getSlots(), tileRows = getTileRows(schedule);
-  TileShare share = getTileShare();
+  TileShare share = getTileShare(cluster, clusterStride);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(
       scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                                  share.steps, i64(0)))
           .thenBlock());
-  struct Step {
-    Value inTile;           ///< i32
-    Value firstRow, endRow; ///< i64, of the tile
-  };
-  auto getStep = [&](Value k) {
-    Value tile = arith::DivUIOp::create(b, k, i64(steps));
-    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, tile,
-                                          share.wholeTiles);
-    Step step;
-    step.inTile = arith::TruncIOp::create(
-        b, b.getI32Type(), arith::RemUIOp::create(b, k, i64(steps)));
-    step.firstRow = select(
-        isWhole, mul(add(mul(tile, clusterStride), cluster), i64(tileRows)),
-        share.first);
-    step.endRow = arith::MinUIOp::create(
-        b, rowCount,
-        add(step.firstRow, select(isWhole, i64(tileRows), share.rows)));
-    return step;
-  };
   auto load = [&](Value k) {
-    Step step = getStep(k);
+    TileStep step = getTileStep(share, k);
     SmallVector<RowView> rows =
-        getStepRows(step.firstRow, step.inTile, part.rowGroup, views);
+        getRowsOfStep(step.firstRow, step.inTile, part.rowGroup, views);
     return loadStepRows(rows);
   };
   Value last = arith::SubIOp::create(b, share.steps, i64(1));
@@ -566,9 +625,9 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
     b.setInsertionPointToStart(ifNext.elseBlock());
     scf::YieldOp::create(b, latest);
   }
-  Step now = getStep(k);
+  TileStep now = getTileStep(share, k);
   SmallVector<RowView> rows =
-      getStepRows(now.firstRow, now.inTile, part.rowGroup, ofColumns);
+      getRowsOfStep(now.firstRow, now.inTile, part.rowGroup, ofColumns);
   SmallVector<SmallVector<PackedElement>> packed(rows.size(), packedColumns);
   for (auto [row, ofRow] : llvm::zip(rows, packed))
     unpackElements(ofRow, row.columns);
@@ -576,14 +635,7 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
   Value step = arith::MulIOp::create(
       b, arith::TruncIOp::create(b, b.getI32Type(), k), i32(waves.size()));
   emitTileStep(rows, packed, part, allExist, step);
-  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, now.inTile,
-                                       i32(steps - 1));
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k, last);
-  guarded(arith::OrIOp::create(b, isFull, isLast), [&] {
-    finishTile(now.firstRow, now.endRow);
-    // The next tile takes the same place.
-    syncBlock();
-  });
+  finishTile(share, k);
   carried.erase(carried.begin(), carried.begin() + numLoaded);
   llvm::append_range(carried, ifNext.getResults());
   scf::YieldOp::create(b, carried);

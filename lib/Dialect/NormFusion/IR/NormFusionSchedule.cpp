@@ -33,6 +33,8 @@ std::string ScheduleAttr::getText() const {
     text += llvm::formatv(" rows={0}", getRows()).str();
   if (getFrame() != 0)
     text += llvm::formatv(" frame={0}", getFrame()).str();
+  if (getTile() != 0)
+    text += llvm::formatv(" tile={0}", getTile()).str();
   if (getCopiesRowInputs())
     text += " row-inputs=copy";
   return text;
@@ -54,6 +56,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   unsigned lanes = base ? base.getLanes() : 32;
   unsigned rows = base ? base.getRows() : 1;
   unsigned frame = base ? base.getFrame() : 0;
+  unsigned tile = base ? base.getTile() : 0;
   bool copiesRowInputs = base && base.getCopiesRowInputs();
 
   SmallVector<StringRef> fields;
@@ -127,6 +130,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       ok = number(rows, 1, 16);
     else if (key == "frame")
       ok = number(frame, 0, 16);
+    else if (key == "tile")
+      ok = number(tile, 0, 128);
     else if (key == "row-inputs")
       ok = choice(copiesRowInputs,
                   llvm::StringSwitch<std::optional<bool>>(value)
@@ -138,8 +143,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       error =
           llvm::formatv("unknown schedule field '{0}', expected structure, "
                         "cluster, warps, row-groups, slots, chunks, vector, "
-                        "lanes, rows, frame, copy, row-inputs, combine, pace "
-                        "or grid",
+                        "lanes, rows, frame, tile, copy, row-inputs, combine, "
+                        "pace or grid",
                         key)
               .str();
       return {};
@@ -165,9 +170,11 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   bool isRing = structure == Structure::ring || structure == Structure::small;
   if ((copy != Copy::cp_async || !isRing) && !seen.contains("row-inputs"))
     copiesRowInputs = false;
+  if (!isRing && !seen.contains("tile"))
+    tile = 0;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,
-                           rows, frame, copiesRowInputs);
+                           rows, frame, copiesRowInputs, tile);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
