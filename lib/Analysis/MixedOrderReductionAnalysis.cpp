@@ -28,6 +28,10 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
       missed.push_back({why, op, "a reduction whose body isn't one combiner",
                         "a commutative, associative combiner of the "
                         "accumulator and one value"});
+    else if (why == "unsupported-operation")
+      missed.push_back({why, op, "a body with an operation that no kernel has",
+                        "operations of arith and math with one result, "
+                        "rounded to nearest even"});
     else if (why == "non-projected-operand")
       missed.push_back({why, op, "an operand that isn't read at a projection "
                                  "of the loops",
@@ -47,6 +51,14 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
   for (auto [size, seed] : order) {
     if (claimed[seed->number])
       continue;
+    // Collapsed dimensions of 0 and of unknown extent couldn't be told apart.
+    if (llvm::is_contained(seed->extents, 0) &&
+        llvm::any_of(seed->extents, ShapedType::isDynamic)) {
+      missed.push_back({"unknown-size", info.getOps()[seed->number],
+                        "no elements, in dimensions of unknown extent",
+                        "static extents where one is 0"});
+      continue;
+    }
     auto space = std::make_shared<IterationSpace>(info, *seed);
     SpaceGrouping grouping(info, space, claimed);
     unsigned before = groups.size();

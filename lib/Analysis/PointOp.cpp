@@ -229,11 +229,19 @@ static bool matchReduction(Value yielded, Value accumulator,
 // PointOp
 //===----------------------------------------------------------------------===//
 
-/// As isMemoryEffectFree, sooner for what bodies are made of.
-static bool hasNoEffect(Operation &op) {
-  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-             op.getDialect()) ||
-         isMemoryEffectFree(&op);
+/// True of what kernels clone as it is, over vectors too: constants, and the
+/// elementwise ops of arith and math with one result of a number's type, but
+/// for other rounding than to nearest even, which no kernel has.
+static bool isElementwise(Operation &op) {
+  if (op.getNumResults() != 1 || op.getNumRegions() != 0 ||
+      !op.getResult(0).getType().isIntOrIndexOrFloat() ||
+      !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()))
+    return false;
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+    return truncate.getRoundingmode().value_or(
+               arith::RoundingMode::to_nearest_even) ==
+           arith::RoundingMode::to_nearest_even;
+  return true;
 }
 
 /// True if the results of `map` are loops, each at most once, or 0 where the
@@ -544,12 +552,9 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     if (!slice.contains(&inner))
       continue;
     bool boxing = getBoxed(&inner) || isa<tensor::ExtractOp>(inner);
-    if (!boxing && (!hasNoEffect(inner) || inner.getNumRegions() != 0 ||
-                    isa<linalg::IndexOp>(inner) ||
-                    !llvm::all_of(inner.getResultTypes(), [](Type t) {
-                      return t.isIntOrIndexOrFloat();
-                    }))) {
-      why = "non-projected-operand";
+    if (!boxing && !isElementwise(inner)) {
+      why = isa<linalg::IndexOp>(inner) ? "non-projected-operand"
+                                        : "unsupported-operation";
       return std::nullopt;
     }
     for (Value operand : inner.getOperands())

@@ -341,6 +341,10 @@ static Value callIntrinsic(Operation *op, StringRef intrinsic) {
 /// Comparisons, written with other functions.
 static Value classify(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
+  if (auto clamp = dyn_cast<math::ClampFOp>(op))
+    return arith::MinimumFOp::create(
+        b, arith::MaximumFOp::create(b, clamp.getValue(), clamp.getMin()),
+        clamp.getMax());
   auto against = [&](Is predicate) -> Value {
     Value size = math::AbsFOp::create(b, op->getOperand(0));
     auto type = cast<FloatType>(size.getType());
@@ -354,6 +358,15 @@ static Value classify(Operation *op) {
     return against(Is::OEQ);
   if (isa<math::IsFiniteOp>(op))
     return against(Is::OLT);
+  if (isa<math::IsNormalOp>(op)) {
+    Value size = math::AbsFOp::create(b, op->getOperand(0));
+    auto type = cast<FloatType>(size.getType());
+    Value least = arith::ConstantOp::create(
+        b, b.getFloatAttr(
+               type, APFloat::getSmallestNormalized(type.getFloatSemantics())));
+    return arith::AndIOp::create(
+        b, arith::CmpFOp::create(b, Is::OGE, size, least), against(Is::OLT));
+  }
   return {};
 }
 
@@ -420,7 +433,8 @@ private:
       };
       if (isa<math::MathDialect>(op->getDialect()) &&
           op->getNumResults() == 1 && isChosen(op) &&
-          llvm::all_of(op->getOperandTypes(), isScalar))
+          (isa<math::ClampFOp>(op) ||
+           llvm::all_of(op->getOperandTypes(), isScalar)))
         found.push_back(op);
     });
     for (Operation *op : found)

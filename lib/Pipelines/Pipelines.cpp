@@ -113,6 +113,9 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   math::MathExpandOpsPassOptions powers;
   powers.opMnemonics = {"fpowi"};
   pm.addNestedPass<func::FuncOp>(math::createMathExpandOpsPass(powers));
+  NormFusionExpandMathOptions compared;
+  compared.ops = {"clampf", "isnormal"};
+  pm.addNestedPass<func::FuncOp>(createNormFusionExpandMath(compared));
   pm.addPass(createNormFusionToGPU());
   if (plainOnDevice)
     addPlainKernelPasses(pm);
@@ -148,10 +151,10 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   addFloatPasses(function);
   function.addPass(createConvertLinalgToLoopsPass());
   function.addPass(createNormFusionExpandFloatConversions());
-  // Upstream writes these as exp and log and a sum: no digit of a small operand
-  // is left.
+  // Upstream writes the first two as exp and log and a sum: no digit of a small
+  // operand is left; and has nothing for the others.
   NormFusionExpandMathOptions accurate;
-  accurate.ops = {"expm1", "log1p"};
+  accurate.ops = {"expm1", "log1p", "clampf", "isinf", "isnormal"};
   function.addPass(createNormFusionExpandMath(accurate));
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"fpowi", "rsqrt", "roundeven"};

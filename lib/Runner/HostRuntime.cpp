@@ -11,6 +11,7 @@
 #include "norm_fusion/Runner/Stopwatch.h"
 
 #include <csetjmp>
+#include <csignal>
 #include <cstring>
 
 using namespace mlir;
@@ -28,6 +29,11 @@ struct CurrentCall {
   CurrentCall *previous;
 };
 thread_local CurrentCall *currentCall = nullptr;
+
+/// What the host's processor can't divide is a signal, whose handler may do no
+/// more than leave; the value that setjmp returns.
+constexpr int kDivided = 2;
+void leaveDivision(int) { std::longjmp(currentCall->out, kDivided); }
 
 [[noreturn]] void leave(Error error) {
   currentCall->error = std::move(error);
@@ -224,8 +230,18 @@ Error mlir::norm_fusion::runner::runHostCode(runtime::Device *device,
   if (device)
     context.emplace(*device, stream);
   currentCall = &call;
-  if (!setjmp(call.out))
+  struct sigaction divided = {}, before;
+  divided.sa_handler = leaveDivision;
+  divided.sa_flags = SA_NODEFER; // unblocked, for the handler never returns
+  sigaction(SIGFPE, &divided, &before);
+  int reason = setjmp(call.out);
+  if (reason == 0)
     code();
+  else if (reason == kDivided)
+    call.error = makeError(ExitCode::kernelFailed,
+                           "host code divides an integer by zero, or the least "
+                           "one by -1");
+  sigaction(SIGFPE, &before, nullptr);
   currentCall = call.previous;
   if (context) {
     Error error = context->takeError();

@@ -7,6 +7,7 @@
 #include "norm_fusion/Runtime/Device.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
@@ -54,8 +55,12 @@ llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
   EmulatorOptions options;
   llvm::SmallVector<llvm::StringRef> fields;
   llvm::SplitString(text, fields, " \t\n,");
+  llvm::StringSet<> seen;
   for (llvm::StringRef field : fields) {
     auto [key, value] = field.split('=');
+    if (!seen.insert(key).second)
+      return llvm::createStringError("emulator option '" + key +
+                                     "' is given twice");
     uint64_t number;
     if (value.getAsInteger(10, number))
       return llvm::createStringError("emulator option '" + field +

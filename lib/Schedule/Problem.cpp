@@ -180,6 +180,11 @@ Problem Problem::get(MixedReductionOp op) {
              "norm-fusion-partial-accumulate before");
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
       ++problem.rowReductions;
+      if (!levels[reduce.getOperand()].anyCommon(op.getRowDims())) {
+        refuse("a row reduction of what is the same in all rows",
+               "row reductions of what varies over rows");
+        continue;
+      }
       if (!reduce.getOver() || reduce.getOver()->size() == columnDims.size())
         continue;
       // Of the last column dimensions, one block of columns after the other.

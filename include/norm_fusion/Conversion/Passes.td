@@ -128,8 +128,8 @@ def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
     Devices have instructions for roots and roundings, everything else comes from
     a library that may not be there. `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`,
     `log1p`, `powf`, `tanh`, `erf` of f32 and f64 become arithmetic in f64, good to a
-    few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); what
-    has an instruction becomes the intrinsic of it. Other functions stay.
+    few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); `isnan`,
+    `isinf`, `isfinite`, `isnormal` and `clampf` become comparisons; what has an instruction becomes the intrinsic of it. Other functions stay.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",

@@ -95,10 +95,16 @@ struct KernelArguments {
 /// An element-level value as a sum of elements times row-level factors, which
 /// are computed once a row: sum of factor[i] * basis[i], plus `constant`.
 struct AffineForm {
-  SmallVector<std::pair<Value, Value>> terms; ///< value of the region, factor
-  Value constant;                             ///< null: 0; a null factor: 1
+  struct Term {
+    Value basis;         ///< of the region
+    Value factor;        ///< null: 1
+    bool varies = false; ///< the factor does, from row to row
+  };
+  SmallVector<Term> terms;
+  Value constant; ///< null: 0
+  bool constantVaries = false;
   bool isPlain() const {
-    return !constant && llvm::all_of(terms, [](auto &t) { return !t.second; });
+    return !constant && llvm::all_of(terms, [](auto &t) { return !t.factor; });
   }
 };
 

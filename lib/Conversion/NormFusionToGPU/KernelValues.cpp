@@ -394,7 +394,7 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     result = loadAt(argument.getArgNumber(), view);
   } else if (AffineForm form = getForm(value, view);
-             form.terms.size() != 1 || form.terms[0].first != value) {
+             form.terms.size() != 1 || form.terms[0].basis != value) {
     result =
         evaluateForm(leavesNarrow(value) ? expandNarrow(form) : form, view);
   } else if (isBlockReduction(value.getDefiningOp())) {
@@ -424,6 +424,9 @@ static Value addTo(ImplicitLocOpBuilder &b, Value sum, Value term) {
 /// Sums and products with row-level values are gathered, so that an element
 /// takes one multiply-add a term. What is added to an element that isn't scaled
 /// stays with it, x - mean for one: scaling both would lose what they cancel.
+/// Neither are two row-level values added, or two multiples of an element, if
+/// one of them is the same in all rows: they may be there to cancel, as in
+/// (x * s + 0x1.8p23) - 0x1.8p23, which rounds.
 const AffineForm &KernelEmitter::getForm(Value value, ColumnView &view) {
   auto known = view.forms.find(value);
   if (known != view.forms.end())
@@ -454,12 +457,16 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
       std::swap(factor, other);
     if (hasColumns(factor))
       return itself;
+    bool varies = hasRows(factor);
     factor = evaluateRow(factor);
     AffineForm form = getForm(other, view);
-    for (auto &[basis, scale] : form.terms)
-      scale = multiply(scale, factor);
+    for (AffineForm::Term &term : form.terms) {
+      term.factor = multiply(term.factor, factor);
+      term.varies |= varies;
+    }
     if (form.constant)
       form.constant = multiply(form.constant, factor);
+    form.constantVaries |= varies;
     return form;
   }
   if (isa<arith::DivFOp>(source)) {
@@ -468,16 +475,16 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
       return itself;
     Value factor = arith::ConstantOp::create(b, reciprocal);
     AffineForm form = getForm(source->getOperand(0), view);
-    for (auto &[basis, scale] : form.terms)
-      scale = multiply(scale, factor);
+    for (AffineForm::Term &term : form.terms)
+      term.factor = multiply(term.factor, factor);
     if (form.constant)
       form.constant = multiply(form.constant, factor);
     return form;
   }
   if (isa<arith::NegFOp>(source)) {
     AffineForm form = getForm(source->getOperand(0), view);
-    for (auto &[basis, scale] : form.terms)
-      scale = negate(scale);
+    for (AffineForm::Term &term : form.terms)
+      term.factor = negate(term.factor);
     if (form.constant)
       form.constant = negate(form.constant);
     return form;
@@ -485,41 +492,41 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
   if (!isa<arith::AddFOp, arith::SubFOp>(source))
     return itself;
   AffineForm sum;
-  bool plain = true;
+  bool plain = true, mayCancel = false;
+  auto addConstant = [&](Value constant, bool varies) {
+    mayCancel |= sum.constant && !(varies && sum.constantVaries);
+    sum.constant = addTo(b, sum.constant, constant);
+    sum.constantVaries = varies;
+  };
   for (auto [k, operand] : llvm::enumerate(source->getOperands())) {
     bool negative = k == 1 && isa<arith::SubFOp>(source);
     if (!hasColumns(operand)) {
       Value row = evaluateRow(operand);
-      row = negative ? negate(row) : row;
-      sum.constant = addTo(b, sum.constant, row);
+      addConstant(negative ? negate(row) : row, hasRows(operand));
       continue;
     }
     AffineForm form = getForm(operand, view);
     plain &= form.isPlain();
-    for (auto [basis, scale] : form.terms) {
+    for (AffineForm::Term term : form.terms) {
       if (negative)
-        scale = negate(scale);
-      auto known = llvm::find_if(
-          sum.terms, [&](auto &term) { return term.first == basis; });
+        term.factor = negate(term.factor);
+      auto known = llvm::find_if(sum.terms, [&](const AffineForm::Term &other) {
+        return other.basis == term.basis;
+      });
       if (known == sum.terms.end()) {
-        sum.terms.push_back({basis, scale});
+        sum.terms.push_back(term);
         continue;
       }
-      auto one = [&](Value factor) -> Value {
-        if (factor)
-          return factor;
-        return arith::ConstantOp::create(b,
-                                         b.getFloatAttr(value.getType(), 1.0));
-      };
-      known->second =
-          arith::AddFOp::create(b, one(known->second), one(scale), flags);
+      mayCancel |= !(term.varies && known->varies);
+      if (!mayCancel)
+        known->factor =
+            arith::AddFOp::create(b, known->factor, term.factor, flags);
     }
-    if (form.constant) {
-      Value constant = negative ? negate(form.constant) : form.constant;
-      sum.constant = addTo(b, sum.constant, constant);
-    }
+    if (form.constant)
+      addConstant(negative ? negate(form.constant) : form.constant,
+                  form.constantVaries);
   }
-  return plain ? itself : sum;
+  return plain || mayCancel ? itself : sum;
 }
 
 /// An element of 16 bits or fewer.
@@ -539,15 +546,16 @@ AffineForm KernelEmitter::expandNarrow(const AffineForm &form) {
   auto flags = arith::FastMathFlags::contract;
   AffineForm expanded;
   expanded.constant = form.constant;
-  for (auto [basis, factor] : form.terms) {
+  for (const AffineForm::Term &term : form.terms) {
+    auto [basis, factor, varies] = term;
     Operation *sum = basis.getDefiningOp();
     bool isSum = isa_and_nonnull<arith::AddFOp, arith::SubFOp>(sum);
     if (!isSum || !factor || !isNarrow(sum->getOperand(0)) ||
         hasColumns(sum->getOperand(1))) {
-      expanded.terms.push_back({basis, factor});
+      expanded.terms.push_back(term);
       continue;
     }
-    expanded.terms.push_back({sum->getOperand(0), factor});
+    expanded.terms.push_back({sum->getOperand(0), factor, varies});
     Value added = arith::MulFOp::create(b, evaluateRow(sum->getOperand(1)),
                                         factor, flags);
     if (isa<arith::SubFOp>(sum))
@@ -560,11 +568,11 @@ AffineForm KernelEmitter::expandNarrow(const AffineForm &form) {
 Value KernelEmitter::evaluateForm(const AffineForm &form, ColumnView &view) {
   auto flags = arith::FastMathFlags::contract;
   Value sum = form.constant ? spread(form.constant, view) : Value();
-  for (auto [basis, factor] : form.terms) {
-    Value term = evaluate(basis, view);
-    if (factor)
-      term = arith::MulFOp::create(b, term, spread(factor, view), flags);
-    sum = addTo(b, sum, term);
+  for (const AffineForm::Term &term : form.terms) {
+    Value value = evaluate(term.basis, view);
+    if (term.factor)
+      value = arith::MulFOp::create(b, value, spread(term.factor, view), flags);
+    sum = addTo(b, sum, value);
   }
   return sum;
 }

@@ -43,11 +43,12 @@ TypedAttr norm_fusion::getIdentity(Combiner combiner, Type type) {
       return FloatAttr::get(type, APFloat::getZero(semantics));
     case Combiner::mul:
       return FloatAttr::get(type, APFloat(semantics, 1));
+    case Combiner::maxnum: // of NaN and x they are x
+    case Combiner::minnum:
+      return FloatAttr::get(type, APFloat::getNaN(semantics));
     case Combiner::maximum:
-    case Combiner::maxnum:
       return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
     case Combiner::minimum:
-    case Combiner::minnum:
       return FloatAttr::get(type, APFloat::getInf(semantics));
     default:
       return {};
