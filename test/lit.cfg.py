@@ -3,6 +3,7 @@
 # Features: cuda (there is a GPU and a driver), ptxas (the CUDA Toolkit is on the path).
 import ctypes
 import os
+import platform
 import shutil
 
 import lit.formats
@@ -45,5 +46,6 @@ def has_cuda():
 
 if has_cuda():
     config.available_features.add("cuda")
+config.available_features.add(platform.machine())
 if shutil.which("ptxas"):
     config.available_features.add("ptxas")

@@ -39,7 +39,15 @@ unsigned SpaceGrouping::getContinued(unsigned index,
     return none;
   auto startsFromIdentity = [](const PointReduction &reduction) {
     TypedAttr init = getUniformConstant(reduction.init);
-    return init && init == getIdentity(reduction.combiner, init.getType());
+    if (!init)
+      return false;
+    // maxnum and minnum take an infinity in place of NaN once as well as twice.
+    Combiner combiner = reduction.combiner;
+    if (combiner == Combiner::maxnum)
+      combiner = Combiner::maximum;
+    else if (combiner == Combiner::minnum)
+      combiner = Combiner::minimum;
+    return init == getIdentity(combiner, init.getType());
   };
   ArrayRef<PointResult> results = member.point->results;
   if (results.size() != 1 || !results[0].reduction ||

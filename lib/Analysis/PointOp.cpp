@@ -237,11 +237,10 @@ static bool isElementwise(Operation &op) {
       !op.getResult(0).getType().isIntOrIndexOrFloat() ||
       !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()))
     return false;
-  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
-    return truncate.getRoundingmode().value_or(
-               arith::RoundingMode::to_nearest_even) ==
-           arith::RoundingMode::to_nearest_even;
-  return true;
+  auto rounds = dyn_cast<arith::ArithRoundingModeInterface>(op);
+  return !rounds || !rounds.getRoundingModeAttr() ||
+         rounds.getRoundingModeAttr().getValue() ==
+             arith::RoundingMode::to_nearest_even;
 }
 
 /// True if the results of `map` are loops, each at most once, or 0 where the

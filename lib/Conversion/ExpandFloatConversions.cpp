@@ -274,11 +274,6 @@ struct ExpandExtF final : OpRewritePattern<arith::ExtFOp> {
   bool onGPU;
 };
 
-static bool isToNearestEven(arith::TruncFOp op) {
-  return op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) ==
-         arith::RoundingMode::to_nearest_even;
-}
-
 /// truncf of clamped f32 to an 8-bit float, by the hardware.
 struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
   ConvertClamped(MLIRContext *context)
@@ -291,8 +286,6 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
     if (!from.isF32() || !isa<Float8E4M3FNType, Float8E5M2Type>(to) ||
         isa<TensorType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "not f32 to an 8-bit float");
-    if (!isToNearestEven(op))
-      return rewriter.notifyMatchFailure(op, "not to nearest even");
     APFloat largest = APFloat::getLargest(to.getFloatSemantics());
     bool ignored;
     largest.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
@@ -362,8 +355,6 @@ struct ExpandTruncF final : OpRewritePattern<arith::TruncFOp> {
     if (isa<TensorType>(op.getType()) ||
         !(isNarrow(to, onGPU) || (!onGPU && from.isF64() && to.isF16())))
       return rewriter.notifyMatchFailure(op, "not to a narrow float");
-    if (!isToNearestEven(op))
-      return rewriter.notifyMatchFailure(op, "not to nearest even");
     Emitter e(rewriter, op.getLoc(), op.getType());
     Value in = op.getIn();
     if (isNarrow(from, /*onGPU=*/false) || from.isF16()) {
@@ -489,14 +480,16 @@ struct ExpandFloatConversionsPass final
 
   void runOnOperation() override {
     // What comes behind would round to nearest even all the same.
-    WalkResult rounds = getOperation()->walk([](arith::TruncFOp op) {
-      if (isToNearestEven(op))
-        return WalkResult::advance();
-      op.emitError("rounding mode ")
-          << arith::stringifyRoundingMode(*op.getRoundingmode())
-          << " isn't supported, expected to_nearest_even or none";
-      return WalkResult::interrupt();
-    });
+    WalkResult rounds =
+        getOperation()->walk([](arith::ArithRoundingModeInterface op) {
+          arith::RoundingModeAttr mode = op.getRoundingModeAttr();
+          if (!mode || mode.getValue() == arith::RoundingMode::to_nearest_even)
+            return WalkResult::advance();
+          op->emitError("rounding mode ")
+              << arith::stringifyRoundingMode(mode.getValue())
+              << " isn't supported, expected to_nearest_even or none";
+          return WalkResult::interrupt();
+        });
     if (rounds.wasInterrupted())
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());

@@ -338,19 +338,33 @@ static Value callIntrinsic(Operation *op, StringRef intrinsic) {
   return result;
 }
 
-/// Comparisons, written with other functions.
+/// Comparisons and a clamp, written with other functions. (ODS writes the clamp
+/// the other way round, which takes the minimum for the maximum.)
 static Value classify(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   if (auto clamp = dyn_cast<math::ClampFOp>(op))
     return arith::MinimumFOp::create(
         b, arith::MaximumFOp::create(b, clamp.getValue(), clamp.getMin()),
         clamp.getMax());
+  if (!isa<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(
+          op))
+    return {};
+  Value in = op->getOperand(0);
+  auto from = cast<FloatType>(in.getType()), type = from;
+  if (from.getWidth() < 32) {
+    type = b.getF32Type();
+    in = arith::ExtFOp::create(b, type, in);
+  }
+  auto compare = [&](Is predicate, APFloat limit) -> Value {
+    bool ignored;
+    limit.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &ignored);
+    return arith::CmpFOp::create(
+        b, predicate, math::AbsFOp::create(b, in),
+        arith::ConstantOp::create(b, b.getFloatAttr(type, limit)));
+  };
   auto against = [&](Is predicate) -> Value {
-    Value size = math::AbsFOp::create(b, op->getOperand(0));
-    auto type = cast<FloatType>(size.getType());
-    Value limit = arith::ConstantOp::create(
-        b, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
-    return arith::CmpFOp::create(b, predicate, size, limit);
+    return compare(predicate, APFloat::getInf(type.getFloatSemantics()));
   };
   if (isa<math::IsNaNOp>(op))
     return against(Is::UNO);
@@ -358,16 +372,10 @@ static Value classify(Operation *op) {
     return against(Is::OEQ);
   if (isa<math::IsFiniteOp>(op))
     return against(Is::OLT);
-  if (isa<math::IsNormalOp>(op)) {
-    Value size = math::AbsFOp::create(b, op->getOperand(0));
-    auto type = cast<FloatType>(size.getType());
-    Value least = arith::ConstantOp::create(
-        b, b.getFloatAttr(
-               type, APFloat::getSmallestNormalized(type.getFloatSemantics())));
-    return arith::AndIOp::create(
-        b, arith::CmpFOp::create(b, Is::OGE, size, least), against(Is::OLT));
-  }
-  return {};
+  return arith::AndIOp::create(b,
+                               compare(Is::OGE, APFloat::getSmallestNormalized(
+                                                    from.getFloatSemantics())),
+                               against(Is::OLT));
 }
 
 /// Functions in f64; null if there is no expansion.
@@ -423,18 +431,20 @@ private:
     return ops.empty() || llvm::is_contained(ops, op->getName().stripDialect());
   }
 
-  /// Replaces each math op on f32, f64 or integers by what `write` writes
-  /// before it, if it does.
+  /// Replaces each math op on f32, f64 or integers, or any float if it is a
+  /// comparison or a clamp, by what `write` writes before it, if it does.
   void replaceAll(llvm::function_ref<Value(Operation *)> write) {
     SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {
-      auto isScalar = [](Type type) {
-        return type.isF32() || type.isF64() || type.isSignlessInteger();
+      bool takesAny = isa<math::ClampFOp, math::IsNaNOp, math::IsInfOp,
+                          math::IsFiniteOp, math::IsNormalOp>(op);
+      auto isScalar = [&](Type type) {
+        return type.isF32() || type.isF64() || type.isSignlessInteger() ||
+               (takesAny && isa<FloatType>(type));
       };
       if (isa<math::MathDialect>(op->getDialect()) &&
           op->getNumResults() == 1 && isChosen(op) &&
-          (isa<math::ClampFOp>(op) ||
-           llvm::all_of(op->getOperandTypes(), isScalar)))
+          llvm::all_of(op->getOperandTypes(), isScalar))
         found.push_back(op);
     });
     for (Operation *op : found)

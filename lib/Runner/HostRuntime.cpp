@@ -33,7 +33,12 @@ thread_local CurrentCall *currentCall = nullptr;
 /// What the host's processor can't divide is a signal, whose handler may do no
 /// more than leave; the value that setjmp returns.
 constexpr int kDivided = 2;
-void leaveDivision(int) { std::longjmp(currentCall->out, kDivided); }
+void leaveDivision(int signal) {
+  if (currentCall)
+    std::longjmp(currentCall->out, kDivided);
+  std::signal(signal, SIG_DFL); // of another thread
+  std::raise(signal);
+}
 
 [[noreturn]] void leave(Error error) {
   currentCall->error = std::move(error);

@@ -119,8 +119,13 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
   set(&Fields::rows, from.getRows() / 2);
   for (unsigned frame : {0u, 1u, 2u, 4u})
     set(&Fields::frame, frame);
-  for (unsigned tile : {from.getTile() * 2, from.getTile() / 2, 32u})
-    set(&Fields::tile, tile);
+  for (unsigned tile : {0u, from.getTile() * 2, from.getTile() / 2, 32u}) {
+    Fields fields(from);
+    fields.tile = tile;
+    if (tile != 0)
+      fields.pace = 0;
+    add(fields);
+  }
   set(&Fields::copiesRowInputs, !from.getCopiesRowInputs());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::pace, pace);

@@ -61,12 +61,6 @@ bool norm_fusion::readsMatrices(ScheduleAttr schedule, unsigned bytes) {
   return bytes <= 2 && getTileRows(schedule) * bytes % 64 == 0;
 }
 
-unsigned norm_fusion::getTileColumns(ScheduleAttr schedule, unsigned bytes) {
-  if (readsMatrices(schedule, bytes))
-    return 8 * 2 / bytes;
-  return 32 / (getTileRows(schedule) * bytes / 16) * 4 / bytes;
-}
-
 bool norm_fusion::isLegalTile(const Problem &problem, ScheduleAttr schedule,
                               std::string &error) {
   auto refuse = [&](const std::string &text) {
@@ -84,13 +78,10 @@ bool norm_fusion::isLegalTile(const Problem &problem, ScheduleAttr schedule,
   if (problem.segmented)
     return refuse(what + " with column reductions over some row dimensions, "
                          "expected over all");
-  if (isRing && (rows % getStepRows(schedule) || isFramed(problem, schedule)))
-    return refuse(
-        llvm::formatv("{0} with {1} rows a step{2}, expected a multiple of "
-                      "these, and vectors "
-                      "that begin with the row",
-                      what, getStepRows(schedule),
-                      isFramed(problem, schedule) ? " of framed vectors" : ""));
+  if (isRing && rows % getStepRows(schedule))
+    return refuse(llvm::formatv("{0} with {1} rows a step, expected a multiple "
+                                "of these",
+                                what, getStepRows(schedule)));
   for (unsigned bytes : problem.tiledBytes) {
     if (bytes > 4 || rows % (16 / bytes) || rows * bytes > 128 ||
         !llvm::isPowerOf2_32(rows))
@@ -106,9 +97,8 @@ bool norm_fusion::isLegalTile(const Problem &problem, ScheduleAttr schedule,
     if (vector * bytes > most || rowBytes % 128)
       return refuse(llvm::formatv(
           "{0} vector={1} with {2} rows of {3} bytes an element, {4} bytes of "
-          "a "
-          "row a block, expected vectors of up to {5} bytes and a multiple of "
-          "128 bytes",
+          "a row a block, expected vectors of up to {5} bytes and a multiple "
+          "of 128 bytes",
           what, vector, rows, bytes, rowBytes, most));
   }
   return true;
@@ -206,13 +196,14 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
 static constexpr int64_t kBlockVectors = 512;
 
 /// `schedule`, a ring, with `rows` rows a tile, if that is possible with fewer
-/// steps in flight, or row groups. Null if not.
+/// steps in flight, but `fewest`, or row groups. Null if not.
 static ScheduleAttr fitTile(const Problem &problem, ScheduleAttr schedule,
-                            const TargetInfo &target, unsigned rows) {
+                            const TargetInfo &target, unsigned rows,
+                            unsigned fewest) {
   std::string ignored;
   for (unsigned groups = llvm::bit_floor(schedule.getRowGroups()); groups > 0;
        groups /= 2)
-    for (unsigned slots = schedule.getSlots(); slots > 0; --slots) {
+    for (unsigned slots = schedule.getSlots(); slots >= fewest; --slots) {
       auto tiled = ScheduleAttr::get(
           schedule.getContext(), schedule.getStructure(), schedule.getCluster(),
           schedule.getWarps(), groups, slots, schedule.getChunks(),
@@ -240,7 +231,14 @@ static ScheduleAttr makeTileRing(const Problem &problem, ScheduleAttr usual,
       isLight && vectors <= kBlockVectors * scale ? kBlockVectors : 128;
   unsigned cluster = std::min<int64_t>(
       target.maxCluster, llvm::divideCeil(vectors, ofBlock * scale));
-  unsigned warps = llvm::divideCeil(vectors, cluster * 32 * chunks);
+  // As many a block, in few warps, whose lanes have as many; the tile's rows
+  // are multiples of 128 bytes.
+  int64_t held = llvm::divideCeil(vectors, cluster);
+  unsigned warps = llvm::divideCeil(held, 32 * chunks);
+  chunks = llvm::divideCeil(held, 32 * warps);
+  unsigned narrowest = *llvm::min_element(problem.tiledBytes);
+  while (warps * chunks * 32 * vector * narrowest % 128)
+    ++chunks;
   bool copies = usual.getCopy() == Copy::cp_async &&
                 llvm::any_of(problem.rowInputBytes, [](unsigned bytes) {
                   return bytes == 4 || bytes == 8;
@@ -266,11 +264,13 @@ ScheduleAttr norm_fusion::chooseRingTile(const Problem &problem,
     wanted.clear();
   wanted.push_back(makeTileRing(problem, usual, target));
   for (ScheduleAttr schedule : wanted)
-    for (unsigned bytes : {64u, 32u, 16u}) {
-      bool isShared = schedule.getStructure() == Structure::small;
-      unsigned rows = std::min(bytes / narrowest, isShared ? 64u : 32u);
-      if (ScheduleAttr tiled = fitTile(problem, schedule, target, rows))
-        return tiled;
-    }
+    for (unsigned fewest : {2u, 1u})
+      for (unsigned bytes : {64u, 32u, 16u}) {
+        bool isShared = schedule.getStructure() == Structure::small;
+        unsigned rows = std::min(bytes / narrowest, isShared ? 64u : 32u);
+        if (ScheduleAttr tiled =
+                fitTile(problem, schedule, target, rows, fewest))
+          return tiled;
+      }
   return usual;
 }

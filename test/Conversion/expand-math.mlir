@@ -43,3 +43,18 @@ func.func @stays(%x: f32, %h: f16, %v: vector<4xf32>) -> (f32, f16, vector<4xf32
   %2 = math.exp %v : vector<4xf32>
   return %0, %1, %2 : f32, f16, vector<4xf32>
 }
+
+// The least normal f16 and the infinities of f32, in which they are compared.
+// CHECK-LABEL: func.func @classes
+// CHECK-DAG:   %[[LEAST:.*]] = arith.constant 6.10351563E-5 : f32
+// CHECK-DAG:   arith.extf %{{.*}} : f16 to f32
+// CHECK:       arith.cmpf oge, %{{.*}}, %[[LEAST]]
+// CHECK:       arith.cmpf olt
+// CHECK:       arith.andi
+// CHECK:       %[[MOST:.*]] = arith.maximumf %{{.*}}, %{{.*}} : bf16
+// CHECK:       arith.minimumf %[[MOST]], %{{.*}} : bf16
+func.func @classes(%h: f16, %x: bf16, %low: bf16, %high: bf16) -> (i1, bf16) {
+  %0 = math.isnormal %h : f16
+  %1 = math.clampf %x to [%low, %high] : bf16
+  return %0, %1 : i1, bf16
+}

@@ -1,4 +1,6 @@
 // RUN: norm-fusion-runner %s --check
+// RUN: norm-fusion-runner %s --check --input=9x72xf32=5 --input=9x72xf32=1 --output=%t.npy
+// RUN: %python -c "import struct; d = open(r'%t.npy', 'rb').read(); assert set(struct.unpack('<648f', d[-2592:])) == {2.0}"
 // RUN: norm-fusion-runner %s --check --form-options=profit=never
 // RUN: norm-fusion-opt %s --norm-fusion-lower=chip=sm_90a
 
@@ -12,7 +14,8 @@ func.func @main(%x: tensor<9x72xf32>, %y: tensor<9x72xf32>) -> (tensor<9x72xf32>
  %ec = tensor.empty() : tensor<72xf32>
  %e = linalg.generic {indexing_maps = [#a, #a, #a], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<9x72xf32>, tensor<9x72xf32>) outs(%ee : tensor<9x72xf32>) {
  ^bb0(%a: f32, %b: f32, %o: f32):
-  %z = math.clampf %a to [%b, %a] : f32
+  %two = arith.constant 2.0 : f32
+  %z = math.clampf %a to [%b, %two] : f32
   linalg.yield %z : f32
  } -> tensor<9x72xf32>
  %fr = linalg.fill ins(%id : f32) outs(%er : tensor<9xf32>) -> tensor<9xf32>

@@ -1,4 +1,8 @@
 // RUN: norm-fusion-runner %s --check
+// RUN: norm-fusion-runner %s --check --input=9x72xf32=inf --input=9x72xf32=nan
+// RUN: sed s/isinf/isnormal/ %s > %t.mlir
+// RUN: norm-fusion-runner %t.mlir --check
+// RUN: norm-fusion-runner %t.mlir --check --form-options=profit=never
 // RUN: norm-fusion-runner %s --check --form-options=profit=never
 
 #a = affine_map<(m, n) -> (m, n)>

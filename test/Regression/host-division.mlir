@@ -1,3 +1,4 @@
+// REQUIRES: x86_64
 // RUN: not norm-fusion-runner %s --form-options=profit=never 2>&1 | FileCheck %s
 // CHECK: error: host code divides an integer by zero
 

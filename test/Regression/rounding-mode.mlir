@@ -1,4 +1,6 @@
 // RUN: not norm-fusion-runner %s 2>&1 | FileCheck %s
+// RUN: sed 's/%c = arith.truncf %a downward : f32 to f16/%one = arith.constant 1.0 : f32 %c = arith.scaling_truncf %a, %one downward : f32, f32 to f16/' %s > %t.mlir
+// RUN: not norm-fusion-runner %t.mlir 2>&1 | FileCheck %s
 // CHECK: rounding mode downward isn't supported, expected to_nearest_even or none
 
 #a = affine_map<(m, n) -> (m, n)>

@@ -82,10 +82,8 @@ unsigned getTileSteps(ScheduleAttr schedule);
 unsigned getTilePart(ScheduleAttr schedule);
 unsigned getTileBytes(const Problem &problem, ScheduleAttr schedule);
 /// True if a warp reads a tile of elements of `bytes` bytes as matrices of 8 x
-/// 8 16-bit words: four pieces of 16 bytes of a column at once. Columns that it
-/// writes at once.
+/// 8 16-bit words: four pieces of 16 bytes of a column at once.
 bool readsMatrices(ScheduleAttr schedule, unsigned bytes);
-unsigned getTileColumns(ScheduleAttr schedule, unsigned bytes);
 /// Rows that a block takes in a step.
 unsigned getStepRows(ScheduleAttr schedule);
 /// Steps whose rows are loaded ahead, on a multiprocessor with so many

@@ -78,9 +78,10 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   return ring;
 }
 
-/// True if step `k` has a row: without the division that counts the steps.
+/// True if step `k` has a row: but for tiles without the division that counts
+/// the steps.
 Value KernelEmitter::isStep(const Ring &ring, unsigned k) {
-  if (schedule.getTile() != 0)
+  if (ring.takesTiles())
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(k),
                                  ring.share.steps);
   if (k == 0)
@@ -94,7 +95,7 @@ Value KernelEmitter::isStep(const Ring &ring, unsigned k) {
 
 /// The steps that have a row, i64.
 Value KernelEmitter::countSteps(const Ring &ring) {
-  if (schedule.getTile() != 0)
+  if (ring.takesTiles())
     return ring.share.steps;
   Value span = arith::SubIOp::create(
       b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
@@ -116,7 +117,7 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
       row.exists = isRow(index);
       index = lastRowAtMost(index);
     }
-    if (schedule.getTile() != 0)
+    if (ring.takesTiles())
       row.inTile = getRowInTile(ring, k, u);
     row.indices = segmentIndices;
     delinearize(index, reducedRowDims, row.indices);
@@ -244,7 +245,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   Ring ring = makeRing(firstRow);
   unsigned slots = ring.slots, units = ring.units;
   Value allHaveRows = ring.any;
-  if (schedule.getTile() == 0)
+  if (!ring.takesTiles())
     allHaveRows = arith::CmpIOp::create(
         b, arith::CmpIPredicate::ult,
         add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
@@ -381,7 +382,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
       }
       step = arith::AddIOp::create(b, step, i32(1));
     }
-    if (schedule.getTile() != 0)
+    if (ring.takesTiles())
       finishTile(ring.share, k);
     if (schedule.getPace() != 0)
       countPace(ring, state.back());

@@ -12,17 +12,18 @@
 
 namespace mlir::norm_fusion {
 
-/// One item's rows of a row group: steps of `rowsAStep` rows, from `first` on
-/// every `stride`-th, `mine` of them.
+/// One item's rows of a row group: `mine` steps of `rowsAStep` rows, from
+/// `first` on every `stride`-th; or, in tiles, those of `share`.
 struct KernelEmitter::Ring {
   unsigned slots; ///< steps that are copied ahead; the ring has one more
   unsigned units; ///< rows of a lane in a step
   unsigned rowsAStep;
   /// A step has several rows, `stride` apart.
   bool takesTurns() const { return rowsAStep == 1 && units > 1; }
+  bool takesTiles() const { return bool(share.steps); }
   /// Row `u` of a step may be behind the last one.
   bool mayBeBehind(unsigned u) const {
-    return rowsAStep > 1 || u > 0 || share.steps;
+    return rowsAStep > 1 || u > 0 || takesTiles();
   }
   bool async, shifted, exact;
   bool bulk; ///< a lane copies for its warp
@@ -53,7 +54,7 @@ struct KernelEmitter::Ring {
   /// i64, `any`: i1, mine > 0. startRing() counts `mine`; it's null before.
   Value first, stride, mine, any;
   Value firstRow;                 ///< of the block's first row group, i64
-  TileShare share;                ///< where rows come in tiles
+  TileShare share; ///< where rows come in tiles; else its values are null
   Value end; ///< i64: row groups whose first step is before this one have rows
 };
 

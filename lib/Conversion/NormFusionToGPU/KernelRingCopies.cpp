@@ -73,7 +73,7 @@ void KernelEmitter::loadInputs(ArrayRef<unsigned> inputs,
 
 /// Row `u` of a lane in step `k`. A warp's last rows may not exist.
 Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
-  if (schedule.getTile() != 0)
+  if (ring.takesTiles())
     return add(getTileStep(ring.share, k).firstRow,
                toI64(getRowInTile(ring, k, u)));
   if (ring.takesTurns())
@@ -87,18 +87,16 @@ Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
 
 /// The place of row `u` of a lane in step `k` in its tile, i32.
 Value KernelEmitter::getRowInTile(const Ring &ring, Value k, unsigned u) {
-  unsigned perStep = getStepRows(schedule), lanes = schedule.getLanes();
-  bool takesTurns = schedule.getRowsAStep() == 1;
-  Value row = arith::MulIOp::create(
-      b, ring.part.rowGroup, i32(takesTurns ? 1 : schedule.getRowsAStep()));
+  Value row = arith::MulIOp::create(b, ring.part.rowGroup, i32(ring.rowsAStep));
   if (ring.rowOfLane)
     row = arith::AddIOp::create(
         b, row, arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane));
   row = arith::AddIOp::create(
       b, row,
       arith::MulIOp::create(b, getTileStep(ring.share, k).inTile,
-                            i32(perStep)));
-  unsigned apart = takesTurns ? schedule.getRowGroups() : 32 / lanes;
+                            i32(getStepRows(schedule))));
+  unsigned apart =
+      ring.rowsAStep == 1 ? schedule.getRowGroups() : 32 / schedule.getLanes();
   return arith::AddIOp::create(b, row, i32(u * apart));
 }
 
@@ -195,7 +193,7 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
     Value row = getRow(ring, k, u);
     Value inside = ring.mayBeBehind(u) ? isRow(row) : exists;
     // What comes behind the last step are rows of others.
-    if (schedule.getTile() != 0)
+    if (ring.takesTiles())
       inside = both(inside, exists);
     SmallVector<Value> indices(segmentIndices);
     if (ring.shifted) {

@@ -1,8 +1,5 @@
 //===- KernelTile.cpp - Transposed copies through shared memory -----------===//
 //
-// Rings leave an output in transposed order in a tile of shared memory, too,
-// and take neighbouring rows for it (getTileShare()).
-//
 // Row-only groups that write an output in transposed order too: a block (or a
 // cluster, each of its blocks some of the columns) takes `slots` x `row-groups`
 // x `rows` consecutive rows, `rows` of them in the registers of a row group at
@@ -18,6 +15,10 @@
 // they are read, where a column has four pieces or eight; else by 32-bit words.
 // The tile's rows are swizzled: an exclusive or of the piece, and of the row's
 // lowest bit, keeps apart the banks of what is read at once.
+//
+//
+// Rings leave an output in transposed order in such a tile, too, and take
+// neighbouring rows for it (getTileShare()).
 //
 //===----------------------------------------------------------------------===//
 
@@ -256,7 +257,7 @@ void KernelEmitter::writeTilePieces(const TiledOutput &output, Value firstRow,
               "l,r,r,r,r,l,~{memory}");
   };
 
-  forTileColumns(getTileColumns(schedule, output.bytes), [&](Value local) {
+  forTileColumns(32 / piecesAWarp * columnsALane, [&](Value local) {
     Value column = add(add(local, toI64(ofLane)),
                        mul(toI64(rank), i64(schedule.getBlockColumns())));
     Value local32 = arith::TruncIOp::create(b, b.getI32Type(), local);

@@ -424,9 +424,10 @@ static Value addTo(ImplicitLocOpBuilder &b, Value sum, Value term) {
 /// Sums and products with row-level values are gathered, so that an element
 /// takes one multiply-add a term. What is added to an element that isn't scaled
 /// stays with it, x - mean for one: scaling both would lose what they cancel.
-/// Neither are two row-level values added, or two multiples of an element, if
-/// one of them is the same in all rows: they may be there to cancel, as in
-/// (x * s + 0x1.8p23) - 0x1.8p23, which rounds.
+/// Neither are two row-level values added, or two multiples of an element
+/// gathered, if one of them is the same in all rows: they may be there to
+/// cancel, as in (x * s + 0x1.8p23) - 0x1.8p23, which rounds. Multiples stay
+/// two terms, for of an infinite element their difference is NaN.
 const AffineForm &KernelEmitter::getForm(Value value, ColumnView &view) {
   auto known = view.forms.find(value);
   if (known != view.forms.end())
@@ -510,17 +511,10 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
     for (AffineForm::Term term : form.terms) {
       if (negative)
         term.factor = negate(term.factor);
-      auto known = llvm::find_if(sum.terms, [&](const AffineForm::Term &other) {
-        return other.basis == term.basis;
-      });
-      if (known == sum.terms.end()) {
-        sum.terms.push_back(term);
-        continue;
-      }
-      mayCancel |= !(term.varies && known->varies);
-      if (!mayCancel)
-        known->factor =
-            arith::AddFOp::create(b, known->factor, term.factor, flags);
+      for (const AffineForm::Term &other : sum.terms)
+        mayCancel |=
+            other.basis == term.basis && !(other.varies && term.varies);
+      sum.terms.push_back(term);
     }
     if (form.constant)
       addConstant(negative ? negate(form.constant) : form.constant,

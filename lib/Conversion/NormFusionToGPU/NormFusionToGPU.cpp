@@ -199,7 +199,7 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
 
 /// Rows that a block takes at least: there is no use for more blocks.
 static unsigned getRowsAShare(ScheduleAttr schedule) {
-  if (schedule.getStructure() == Structure::tile)
+  if (getTileRows(schedule) != 0)
     return getTilePart(schedule);
   return schedule.getRowGroups() * schedule.getRowsAStep();
 }
