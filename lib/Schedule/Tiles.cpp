@@ -192,8 +192,11 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
   return {};
 }
 
-/// Vectors of a row without column results that one block holds.
-static constexpr int64_t kBlockVectors = 512;
+/// Vectors that a block of a ring with tiles holds, of rows without column
+/// results, if they fit, and of others. These, the warps, vectors a lane and
+/// steps in flight of makeTileRing() were the fastest (H200, bf16,
+/// docs/what-helped.md).
+static constexpr int64_t kLightVectors = 512, kTileVectors = 128;
 
 /// `schedule`, a ring, with `rows` rows a tile, if that is possible with fewer
 /// steps in flight, but `fewest`, or row groups. Null if not.
@@ -227,8 +230,8 @@ static ScheduleAttr makeTileRing(const Problem &problem, ScheduleAttr usual,
   int64_t vectors = getVectors(problem, vector);
   unsigned chunks = std::min<int64_t>((isLight || widest > 1 ? 2 : 4) * scale,
                                       llvm::divideCeil(vectors, 32));
-  unsigned ofBlock =
-      isLight && vectors <= kBlockVectors * scale ? kBlockVectors : 128;
+  int64_t ofBlock = isLight && vectors <= kLightVectors * scale ? kLightVectors
+                                                                : kTileVectors;
   unsigned cluster = std::min<int64_t>(
       target.maxCluster, llvm::divideCeil(vectors, ofBlock * scale));
   // As many a block, in few warps, whose lanes have as many; the tile's rows
@@ -259,9 +262,9 @@ ScheduleAttr norm_fusion::chooseRingTile(const Problem &problem,
       (!isShort && usual.getStructure() != Structure::ring))
     return usual;
   unsigned narrowest = *llvm::min_element(problem.tiledBytes);
-  SmallVector<ScheduleAttr> wanted{usual};
-  if (!isShort)
-    wanted.clear();
+  SmallVector<ScheduleAttr> wanted;
+  if (isShort)
+    wanted.push_back(usual);
   wanted.push_back(makeTileRing(problem, usual, target));
   for (ScheduleAttr schedule : wanted)
     for (unsigned fewest : {2u, 1u})
