@@ -233,14 +233,11 @@ static bool matchReduction(Value yielded, Value accumulator,
 /// elementwise ops of arith and math with one result of a number's type, but
 /// for other rounding than to nearest even, which no kernel has.
 static bool isElementwise(Operation &op) {
-  if (op.getNumResults() != 1 || op.getNumRegions() != 0 ||
-      !op.getResult(0).getType().isIntOrIndexOrFloat() ||
-      !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()))
-    return false;
-  auto rounds = dyn_cast<arith::ArithRoundingModeInterface>(op);
-  return !rounds || !rounds.getRoundingModeAttr() ||
-         rounds.getRoundingModeAttr().getValue() ==
-             arith::RoundingMode::to_nearest_even;
+  return op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+         op.getResult(0).getType().isIntOrIndexOrFloat() &&
+         isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) &&
+         roundsToNearestEven(&op);
 }
 
 /// True if the results of `map` are loops, each at most once, or 0 where the

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Conversion/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -482,11 +483,11 @@ struct ExpandFloatConversionsPass final
     // What comes behind would round to nearest even all the same.
     WalkResult rounds =
         getOperation()->walk([](arith::ArithRoundingModeInterface op) {
-          arith::RoundingModeAttr mode = op.getRoundingModeAttr();
-          if (!mode || mode.getValue() == arith::RoundingMode::to_nearest_even)
+          if (norm_fusion::roundsToNearestEven(op))
             return WalkResult::advance();
           op->emitError("rounding mode ")
-              << arith::stringifyRoundingMode(mode.getValue())
+              << arith::stringifyRoundingMode(
+                     op.getRoundingModeAttr().getValue())
               << " isn't supported, expected to_nearest_even or none";
           return WalkResult::interrupt();
         });

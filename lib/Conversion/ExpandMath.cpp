@@ -338,6 +338,11 @@ static Value callIntrinsic(Operation *op, StringRef intrinsic) {
   return result;
 }
 
+static bool isClassification(Operation *op) {
+  return isa<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(
+      op);
+}
+
 /// Comparisons and a clamp, written with other functions. (ODS writes the clamp
 /// the other way round, which takes the minimum for the maximum.)
 static Value classify(Operation *op) {
@@ -346,8 +351,7 @@ static Value classify(Operation *op) {
     return arith::MinimumFOp::create(
         b, arith::MaximumFOp::create(b, clamp.getValue(), clamp.getMin()),
         clamp.getMax());
-  if (!isa<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(
-          op))
+  if (!isClassification(op))
     return {};
   Value in = op->getOperand(0);
   auto from = cast<FloatType>(in.getType()), type = from;
@@ -436,8 +440,7 @@ private:
   void replaceAll(llvm::function_ref<Value(Operation *)> write) {
     SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {
-      bool takesAny = isa<math::ClampFOp, math::IsNaNOp, math::IsInfOp,
-                          math::IsFiniteOp, math::IsNormalOp>(op);
+      bool takesAny = isa<math::ClampFOp>(op) || isClassification(op);
       auto isScalar = [&](Type type) {
         return type.isF32() || type.isF64() || type.isSignlessInteger() ||
                (takesAny && isa<FloatType>(type));

@@ -83,9 +83,7 @@ bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
 }
 
 bool norm_fusion::isFramed(const Problem &problem, ScheduleAttr schedule) {
-  return (schedule.getStructure() == Structure::ring ||
-          schedule.getStructure() == Structure::small) &&
-         schedule.getCopy() != Copy::load &&
+  return isRing(schedule.getStructure()) && schedule.getCopy() != Copy::load &&
          !ShapedType::isDynamic(problem.innerColumns) &&
          (schedule.getFrame() != 0 ||
           problem.innerColumns % schedule.getVector() != 0) &&
@@ -278,7 +276,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
         schedule.getFrame(), stringifyStructure(structure),
         stringifyCopy(schedule.getCopy()), schedule.getVector()));
   if (schedule.getTile() != 0) {
-    if (structure != Structure::ring && !isSmall)
+    if (!isRing(structure))
       return refuse(llvm::formatv("tile={0} with structure={1}, expected ring "
                                   "or small",
                                   schedule.getTile(),

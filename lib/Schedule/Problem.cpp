@@ -27,13 +27,10 @@ static bool isFloat8(Type type) {
 }
 
 static bool convertsOrMoves(Operation *op) {
-  if (auto rounding = dyn_cast<arith::ArithRoundingModeInterface>(op)) {
-    auto mode = rounding.getRoundingModeAttr();
-    return isa<arith::TruncFOp, arith::ScalingTruncFOp>(op) &&
-           (!mode || mode.getValue() == arith::RoundingMode::to_nearest_even);
-  }
-  return isa<arith::ExtFOp, arith::ScalingExtFOp, arith::BitcastOp,
-             arith::SelectOp, arith::ConstantOp, YieldOp>(op);
+  return roundsToNearestEven(op) &&
+         isa<arith::TruncFOp, arith::ScalingTruncFOp, arith::ExtFOp,
+             arith::ScalingExtFOp, arith::BitcastOp, arith::SelectOp,
+             arith::ConstantOp, YieldOp>(op);
 }
 
 /// Types that kernels can load, store and shuffle.

@@ -188,9 +188,7 @@ static ScheduleAttr chooseFiveHalfVectors(MLIRContext *context,
                                           const Problem &problem,
                                           const TargetInfo &target,
                                           ScheduleAttr usual) {
-  bool streams = usual.getStructure() == Structure::ring ||
-                 usual.getStructure() == Structure::small;
-  if (!streams || usual.getCopy() != Copy::cp_async ||
+  if (!isRing(usual.getStructure()) || usual.getCopy() != Copy::cp_async ||
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
       getVector(problem) != 8 || getVectors(problem, 8) > kWideVectors ||
       isFramed(problem, usual) ||
@@ -593,12 +591,10 @@ static constexpr double kMostCopiedInFlight = 41. / 64,
 /// flight, if that leaves `fewest`, and eight warps.
 static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
                                   double most, double fewest) {
-  Structure structure = schedule.getStructure();
-  if ((structure != Structure::ring && structure != Structure::small) ||
-      schedule.getCluster() > 1 || schedule.getSlots() < 2 ||
-      schedule.getCopy() != Copy::cp_async || problem.exchanges > 1 ||
-      problem.elementBytes.size() > 2 || problem.accumulatorBytes.empty() ||
-      isFramed(problem, schedule))
+  if (!isRing(schedule.getStructure()) || schedule.getCluster() > 1 ||
+      schedule.getSlots() < 2 || schedule.getCopy() != Copy::cp_async ||
+      problem.exchanges > 1 || problem.elementBytes.size() > 2 ||
+      problem.accumulatorBytes.empty() || isFramed(problem, schedule))
     return schedule;
   unsigned groups = schedule.getRowGroups();
   double ofGroup = double(getBytesInFlight(problem, schedule)) / groups;
@@ -613,8 +609,7 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
                                     const TargetInfo &target) {
   // Rows of 8 lanes and fewer are bound by instructions.
   unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
-  Structure structure = schedule.getStructure();
-  if ((structure != Structure::ring && structure != Structure::small) ||
+  if (!isRing(schedule.getStructure()) ||
       schedule.getCopy() != Copy::cp_async || lanes < 16)
     return schedule;
   ScheduleAttr copies = change(schedule, "row-inputs=copy");

@@ -36,11 +36,12 @@ struct Fields {
         !lanes || !rows || slots > 16 || chunks > 16 || rows > 16 ||
         lanes > 32 || warps * rowGroups > 32)
       return {};
-    bool isRing = structure == Structure::ring || structure == Structure::small;
+    bool streams = isRing(structure);
     return ScheduleAttr::get(
         context, structure, cluster, warps, rowGroups, slots, chunks, vector,
         copy, combine, pace, grid, lanes, rows, frame,
-        copiesRowInputs && isRing && copy == Copy::cp_async, isRing ? tile : 0);
+        copiesRowInputs && streams && copy == Copy::cp_async,
+        streams ? tile : 0);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -168,7 +169,7 @@ ScheduleAttr norm_fusion::getSmallerSchedule(const Problem &problem,
   };
   Structure structure = from.getStructure();
   unsigned budget = getRegisterBudget(target, from);
-  if (structure == Structure::ring || structure == Structure::small) {
+  if (isRing(structure)) {
     if (estimateRegisters(problem, from) > budget)
       return {};
     Fields fields(from);

@@ -67,18 +67,18 @@ bool norm_fusion::isLegalTile(const Problem &problem, ScheduleAttr schedule,
     error = text;
     return false;
   };
-  bool isRing = schedule.getStructure() != Structure::tile;
-  std::string what = isRing
+  bool ofRing = isRing(schedule.getStructure());
+  std::string what = ofRing
                          ? llvm::formatv("tile={0}", schedule.getTile()).str()
                          : "structure=tile";
   unsigned rows = getTileRows(schedule), vector = schedule.getVector();
   if (problem.tiledBytes.empty())
     return refuse(what + " without a transposed output, expected " +
-                  (isRing ? "tile=0" : "rows"));
+                  (ofRing ? "tile=0" : "rows"));
   if (problem.segmented)
     return refuse(what + " with column reductions over some row dimensions, "
                          "expected over all");
-  if (isRing && rows % getStepRows(schedule))
+  if (ofRing && rows % getStepRows(schedule))
     return refuse(llvm::formatv("{0} with {1} rows a step, expected a multiple "
                                 "of these",
                                 what, getStepRows(schedule)));
@@ -257,13 +257,11 @@ static ScheduleAttr makeTileRing(const Problem &problem, ScheduleAttr usual,
 ScheduleAttr norm_fusion::chooseRingTile(const Problem &problem,
                                          ScheduleAttr usual,
                                          const TargetInfo &target) {
-  bool isShort = usual.getStructure() == Structure::small;
-  if (problem.tiledBytes.empty() ||
-      (!isShort && usual.getStructure() != Structure::ring))
+  if (problem.tiledBytes.empty() || !isRing(usual.getStructure()))
     return usual;
   unsigned narrowest = *llvm::min_element(problem.tiledBytes);
   SmallVector<ScheduleAttr> wanted;
-  if (isShort)
+  if (usual.getStructure() == Structure::small)
     wanted.push_back(usual);
   wanted.push_back(makeTileRing(problem, usual, target));
   for (ScheduleAttr schedule : wanted)

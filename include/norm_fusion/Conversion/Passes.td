@@ -129,7 +129,9 @@ def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
     a library that may not be there. `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`,
     `log1p`, `powf`, `tanh`, `erf` of f32 and f64 become arithmetic in f64, good to a
     few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); `isnan`,
-    `isinf`, `isfinite`, `isnormal` become comparisons, `clampf` a minimum of a maximum; what has an instruction becomes the intrinsic of it. Other functions stay.
+    `isinf`, `isfinite`, `isnormal` become comparisons, `clampf` a minimum of a
+    maximum; what has an instruction becomes the intrinsic of it. Other functions
+    stay.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",

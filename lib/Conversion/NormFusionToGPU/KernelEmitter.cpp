@@ -421,9 +421,8 @@ void KernelEmitter::awaitLaunchBefore(bool letsNextBegin) {
 }
 
 void KernelEmitter::emitRows() {
-  bool streams = schedule.getStructure() == Structure::ring ||
-                 schedule.getStructure() == Structure::small;
-  awaitLaunchBefore(/*letsNextBegin=*/op.isSplit() || streams);
+  awaitLaunchBefore(
+      /*letsNextBegin=*/op.isSplit() || isRing(schedule.getStructure()));
   if (getTileRows(schedule) != 0)
     findTiledOutputs();
   if (schedule.getStructure() == Structure::rows)

@@ -357,7 +357,9 @@ private:
                          Value endRow);
   Value tiledAddress(const TiledOutput &output, Value row, Value column);
   Value isTileColumn(Value first, unsigned e, unsigned columns);
-  void forTileColumns(unsigned columns, llvm::function_ref<void(Value)> emit);
+  void forTileColumns(unsigned columns, Value ofLane,
+                      llvm::function_ref<void(Value first, Value column)> emit);
+  void writeTiles(Value firstRow, Value endRow);
   void finishTile(const TileShare &share, Value k);
   void loadColumns(MutableArrayRef<ColumnView> views);
   SmallVector<RowView> getRowsOfStep(Value firstRow, Value step, Value rowGroup,
@@ -444,7 +446,7 @@ private:
                      MutableArrayRef<RowView> rows);
   void loadInputs(ArrayRef<unsigned> inputs, MutableArrayRef<ColumnView> views);
   Value getRow(const Ring &ring, Value k, unsigned u);
-  Value getRowInTile(const Ring &ring, Value k, unsigned u);
+  Value getRowInTile(const Ring &ring, const TileStep &step, unsigned u);
   Value isRow(Value row);
   Value lastRowAtMost(Value row);
   Value getSlot(const Ring &ring, const Stream &stream, Value slot);

@@ -74,19 +74,22 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
           i32(problem.columns));
   }
   placeStreams(ring);
-  ring.any = isStep(ring, 0);
+  ring.any = ring.takesTiles()
+                 ? arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                         ring.share.steps, i64(0))
+                 : arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                         ring.first, ring.end);
   return ring;
 }
 
 /// True if step `k` has a row: but for tiles without the division that counts
 /// the steps.
 Value KernelEmitter::isStep(const Ring &ring, unsigned k) {
+  if (k == 0)
+    return ring.any;
   if (ring.takesTiles())
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(k),
                                  ring.share.steps);
-  if (k == 0)
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, ring.first,
-                                 ring.end);
   unsigned rows = ring.takesTurns() ? k * ring.units : k;
   Value row = add(ring.first, mul(ring.stride, i64(rows)));
   return both(ring.any, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row,
@@ -118,7 +121,7 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
       index = lastRowAtMost(index);
     }
     if (ring.takesTiles())
-      row.inTile = getRowInTile(ring, k, u);
+      row.inTile = getRowInTile(ring, getTileStep(ring.share, k), u);
     row.indices = segmentIndices;
     delinearize(index, reducedRowDims, row.indices);
     row.columns = ring.views;

@@ -73,9 +73,10 @@ void KernelEmitter::loadInputs(ArrayRef<unsigned> inputs,
 
 /// Row `u` of a lane in step `k`. A warp's last rows may not exist.
 Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
-  if (ring.takesTiles())
-    return add(getTileStep(ring.share, k).firstRow,
-               toI64(getRowInTile(ring, k, u)));
+  if (ring.takesTiles()) {
+    TileStep step = getTileStep(ring.share, k);
+    return add(step.firstRow, toI64(getRowInTile(ring, step, u)));
+  }
   if (ring.takesTurns())
     k = add(mul(k, i64(ring.units)), i64(u));
   Value row = add(ring.first, mul(k, ring.stride));
@@ -85,16 +86,16 @@ Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
   return ring.rowOfLane ? add(row, ring.rowOfLane) : row;
 }
 
-/// The place of row `u` of a lane in step `k` in its tile, i32.
-Value KernelEmitter::getRowInTile(const Ring &ring, Value k, unsigned u) {
+/// The place of row `u` of a lane in its tile, i32.
+Value KernelEmitter::getRowInTile(const Ring &ring, const TileStep &step,
+                                  unsigned u) {
   Value row = arith::MulIOp::create(b, ring.part.rowGroup, i32(ring.rowsAStep));
   if (ring.rowOfLane)
     row = arith::AddIOp::create(
         b, row, arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane));
   row = arith::AddIOp::create(
       b, row,
-      arith::MulIOp::create(b, getTileStep(ring.share, k).inTile,
-                            i32(getStepRows(schedule))));
+      arith::MulIOp::create(b, step.inTile, i32(getStepRows(schedule))));
   unsigned apart =
       ring.rowsAStep == 1 ? schedule.getRowGroups() : 32 / schedule.getLanes();
   return arith::AddIOp::create(b, row, i32(u * apart));

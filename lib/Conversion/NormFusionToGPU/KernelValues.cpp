@@ -452,15 +452,7 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
       return arith::NegFOp::create(b, a);
     return arith::ConstantOp::create(b, b.getFloatAttr(value.getType(), -1.0));
   };
-  if (isa<arith::MulFOp>(source)) {
-    Value factor = source->getOperand(0), other = source->getOperand(1);
-    if (hasColumns(factor))
-      std::swap(factor, other);
-    if (hasColumns(factor))
-      return itself;
-    bool varies = hasRows(factor);
-    factor = evaluateRow(factor);
-    AffineForm form = getForm(other, view);
+  auto scale = [&](AffineForm form, Value factor, bool varies) {
     for (AffineForm::Term &term : form.terms) {
       term.factor = multiply(term.factor, factor);
       term.varies |= varies;
@@ -469,18 +461,23 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
       form.constant = multiply(form.constant, factor);
     form.constantVaries |= varies;
     return form;
+  };
+  if (isa<arith::MulFOp>(source)) {
+    Value factor = source->getOperand(0), other = source->getOperand(1);
+    if (hasColumns(factor))
+      std::swap(factor, other);
+    if (hasColumns(factor))
+      return itself;
+    Value scalar = evaluateRow(factor);
+    return scale(getForm(other, view), scalar, hasRows(factor));
   }
   if (isa<arith::DivFOp>(source)) {
     FloatAttr reciprocal = getReciprocal(source->getOperand(1));
     if (!reciprocal)
       return itself;
     Value factor = arith::ConstantOp::create(b, reciprocal);
-    AffineForm form = getForm(source->getOperand(0), view);
-    for (AffineForm::Term &term : form.terms)
-      term.factor = multiply(term.factor, factor);
-    if (form.constant)
-      form.constant = multiply(form.constant, factor);
-    return form;
+    return scale(getForm(source->getOperand(0), view), factor,
+                 /*varies=*/false);
   }
   if (isa<arith::NegFOp>(source)) {
     AffineForm form = getForm(source->getOperand(0), view);

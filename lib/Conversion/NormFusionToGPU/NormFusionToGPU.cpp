@@ -256,8 +256,7 @@ ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
   // rows, unless rows stream through the blocks.
   bool inSteps =
       schedule.getStructure() == Structure::tile && schedule.getSlots() > 1;
-  bool streams = schedule.getStructure() == Structure::ring ||
-                 schedule.getStructure() == Structure::small || inSteps;
+  bool streams = isRing(schedule.getStructure()) || inSteps;
   Value one = constant(1), clusters;
   Value shares;
   if (schedule.getGrid())

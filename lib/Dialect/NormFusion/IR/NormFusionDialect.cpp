@@ -77,6 +77,13 @@ TypedAttr norm_fusion::getIdentity(Combiner combiner, Type type) {
   }
 }
 
+bool norm_fusion::roundsToNearestEven(Operation *op) {
+  auto rounds = dyn_cast<arith::ArithRoundingModeInterface>(op);
+  arith::RoundingModeAttr mode =
+      rounds ? rounds.getRoundingModeAttr() : arith::RoundingModeAttr();
+  return !mode || mode.getValue() == arith::RoundingMode::to_nearest_even;
+}
+
 Value norm_fusion::createCombine(OpBuilder &builder, Location loc,
                                  Combiner combiner, Value lhs, Value rhs,
                                  bool contract) {

@@ -167,10 +167,10 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       !seen.contains("frame"))
     frame = 0;
   // Copies of row inputs go with those of rows.
-  bool isRing = structure == Structure::ring || structure == Structure::small;
-  if ((copy != Copy::cp_async || !isRing) && !seen.contains("row-inputs"))
+  if ((copy != Copy::cp_async || !isRing(structure)) &&
+      !seen.contains("row-inputs"))
     copiesRowInputs = false;
-  if (!isRing && !seen.contains("tile"))
+  if (!isRing(structure) && !seen.contains("tile"))
     tile = 0;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,

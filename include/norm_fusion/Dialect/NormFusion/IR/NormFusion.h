@@ -1,6 +1,7 @@
 //===- NormFusion.h - The norm_fusion dialect -------------------*- C++ -*-===//
 //
-// The dialect's classes, and the helpers on combiners that the passes share.
+// The dialect's classes, and the helpers on combiners, rounding and schedules
+// that the passes share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,15 @@ TypedAttr getIdentity(Combiner combiner, Type type);
 /// `contract` sets the contract fast-math flag of float ops.
 Value createCombine(OpBuilder &builder, Location loc, Combiner combiner,
                     Value lhs, Value rhs, bool contract = false);
+
+/// False for an op with another rounding mode than to nearest even, the only
+/// one that kernels and host code have.
+bool roundsToNearestEven(Operation *op);
+
+/// Rows come through a ring of slots.
+inline bool isRing(Structure structure) {
+  return structure == Structure::ring || structure == Structure::small;
+}
 
 /// Parses `k=v k=v` on top of `base` (null: the defaults). On failure returns
 /// null and says in `error` which field is wrong and what is accepted.
