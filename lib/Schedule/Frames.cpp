@@ -40,13 +40,16 @@ bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
 bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
   // Two accumulators a column leave lanes few vectors, whatever their size:
   // more than 4096 bf16 columns, say, or as many as three vectors of 96 lanes
-  // hold.
+  // hold, or few more than those of 128. (H200, LayerNorm, half and whole
+  // vectors, us, 200 MB: 3076 56.4 and 53.2, 3204 54.8 and 52.8, 3412 53.6 and
+  // 53.1, 3604 52.8 and 53.3; 600 MB: 3100 161 and 149.)
   unsigned full = getFullVector(problem);
   int64_t vectors = getVectors(problem, full);
   return vector * 2 == full && problem.accumulatorBytes.size() == 2 &&
          problem.exchanges < 2 &&
          (vectors > 2 * kTwoVectors ||
-          (vectors > kTwoVectors && vectors < 288));
+          (vectors > kTwoVectors && vectors < 288) ||
+          (vectors > 384 && vectors < 432));
 }
 
 unsigned norm_fusion::getSectorVectors(const Problem &problem,
@@ -138,23 +141,37 @@ ScheduleAttr norm_fusion::chooseThreeVectors(MLIRContext *context,
   if (getFullVector(problem) != vector || problem.bytesPerColumn() != 4 ||
       problem.accumulatorBytes.size() != 2 || problem.exchanges > 1)
     return {};
-  int64_t held =
-      getVectors(problem, vector) + getSectorVectors(problem, vector);
-  for (unsigned warps : {3u, 4u, 6u}) {
-    int64_t lanes = warps * chunks * 32;
+  unsigned frame = getSectorVectors(problem, vector);
+  auto make = [&](unsigned cluster, unsigned warps, unsigned chunks,
+                  unsigned groups) -> ScheduleAttr {
+    int64_t held = getVectors(problem, vector) + cluster * frame;
+    int64_t lanes = cluster * warps * chunks * 32;
     if (held > lanes || 3 * held < 2 * lanes)
-      continue;
+      return {};
     auto schedule = ScheduleAttr::get(
-        context, Structure::ring, /*cluster=*/1, warps, kManyWarps / warps,
-        /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
+        context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
+        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
+        /*rows=*/1, /*frame=*/0);
     std::string ignored;
     if (!isLegalSchedule(problem, schedule, target, ignored))
-      continue;
-    reason = "three vectors a lane leave few lanes idle";
+      return {};
+    reason =
+        llvm::formatv("{0} vectors a lane leave few lanes idle", chunks).str();
     return schedule;
-  }
-  return {};
+  };
+  for (unsigned warps : {3u, 4u})
+    if (ScheduleAttr schedule =
+            make(/*cluster=*/1, warps, chunks, kManyWarps / warps))
+      return schedule;
+  // Pairs of blocks with four vectors a lane, rather than 12 warps of one with
+  // three. (H200, LayerNorm, us, 200 and 600 MB: 3201 columns 57.0 and 53.5,
+  // 161 and 150; 3400 53.3 and 51.4, 147 and 144; 3501 55.4 and 52.6, 154 and
+  // 147; 3800 53.7 and 51.9.)
+  if (target.maxCluster >= 2)
+    if (ScheduleAttr schedule =
+            make(/*cluster=*/2, /*warps=*/2, /*chunks=*/4, kWarps / 2))
+      return schedule;
+  return make(/*cluster=*/1, /*warps=*/6, chunks, kManyWarps / 6);
 }
 
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,

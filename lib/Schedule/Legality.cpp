@@ -108,12 +108,16 @@ unsigned norm_fusion::getFrame(ScheduleAttr schedule) {
   return schedule.getVector() * getFrameVectors(schedule);
 }
 
+/// Rows that are as many apart begin at the same column of a frame.
+static unsigned getAlikeRows(const Problem &problem, ScheduleAttr schedule) {
+  unsigned frame = getFrame(schedule);
+  return frame / std::gcd<int64_t>(problem.columns, frame);
+}
+
 unsigned norm_fusion::getFrameClasses(const Problem &problem,
                                       ScheduleAttr schedule) {
-  // Rows that are as many of these apart begin alike.
-  unsigned frame = getFrame(schedule);
-  unsigned rows = frame / std::gcd<int64_t>(problem.columns, frame);
-  return std::max(rows / schedule.getRowsAStep(), 1u);
+  return std::max(getAlikeRows(problem, schedule) / schedule.getRowsAStep(),
+                  1u);
 }
 
 int64_t norm_fusion::getOwnedColumns(const Problem &problem,
@@ -140,7 +144,7 @@ unsigned norm_fusion::getRowInputBytes(const Problem &problem,
   unsigned copied = llvm::count_if(problem.rowInputBytes, [&](unsigned bytes) {
     return copiesRowInput(schedule, bytes);
   });
-  return copied * 8 * schedule.getRows() * (32 / schedule.getLanes());
+  return copied * 8 * schedule.getRows() * schedule.getRowsAWarp();
 }
 
 unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
@@ -182,7 +186,7 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
     for (unsigned bytes : problem.accumulatorBytes)
       if (isFramed(problem, schedule))
         sums +=
-            groups * schedule.getRowsAStep() * columns * std::max(bytes, 4u);
+            groups * schedule.getRowsAWarp() * columns * std::max(bytes, 4u);
       else if (groups > 1)
         sums += groups * columns * std::max(bytes, 4u);
     reused = std::max({reused, ring, sums});
@@ -368,12 +372,19 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(why + ": that needs one column dimension, arrays in the "
                           "order of the op's dimensions, and reductions over "
                           "all rows and over all columns");
-    if (framed && (2 * vector > schedule.getLanes() ||
-                   (isSmall && schedule.getRows() != 1)))
+    if (framed && 2 * vector > schedule.getLanes())
       return refuse(
-          llvm::formatv("structure={0} lanes={1} rows={2} with {3}, expected "
-                        "lanes of twice the vector, and rows=1 if small",
-                        name, schedule.getLanes(), schedule.getRows(), why));
+          llvm::formatv("structure={0} lanes={1} with {2}, expected lanes of "
+                        "twice the vector",
+                        name, schedule.getLanes(), why));
+    // All rows of a lane begin alike.
+    if (unsigned alike = getAlikeRows(problem, schedule);
+        framed && isSmall && schedule.getRows() != 1 &&
+        schedule.getRowsAWarp() % alike != 0)
+      return refuse(llvm::formatv(
+          "structure={0} lanes={1} rows={2} with {3}, whose rows "
+          "begin alike {4} apart, expected rows=1",
+          name, schedule.getLanes(), schedule.getRows(), why, alike));
     // Those that count the steps have rows, wherever others have.
     if (framed && schedule.getPace() != 0 && schedule.getRowGroups() == 1)
       return refuse(llvm::formatv("pace={0} row-groups=1 with {1}, expected "

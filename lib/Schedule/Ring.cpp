@@ -126,7 +126,7 @@ static ScheduleAttr makeHalfVectors(MLIRContext *context,
 /// lanes that have no columns.
 static int64_t getBytesInFlight(const Problem &problem, ScheduleAttr schedule) {
   unsigned rows =
-      schedule.getRowGroups() * schedule.getRows() * (32 / schedule.getLanes());
+      schedule.getRowGroups() * schedule.getRows() * schedule.getRowsAWarp();
   return schedule.getSlots() * rows * problem.bytesPerColumn() *
          llvm::divideCeil(problem.columns, int64_t(schedule.getCluster()));
 }
@@ -323,10 +323,12 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     fitting = chooseHalfVectors(context, problem, target, vector, combine);
     reason = "half vectors leave fewer lanes idle";
   }
-  // Two vectors a lane are enough where they leave few lanes idle.
+  // Two vectors a lane are enough where they leave few lanes idle, and row
+  // groups none of 12 warps. (H200, LayerNorm 2501 columns 55.4 and 53.4 us.)
   unsigned blocks, warpsOfBlock;
   if (!fitting && frame != 0 &&
       (!chooseWarps(vectors, 2, 6, frame, target, blocks, warpsOfBlock) ||
+       12 % warpsOfBlock != 0 ||
        vectors * 20 < int64_t(blocks) * warpsOfBlock * 2 * 32 * 19))
     fitting = chooseThreeVectors(context, problem, target, combine, reason);
   if (fitting)
@@ -642,6 +644,41 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   return schedule;
 }
 
+/// Two rows of three half vectors a lane at once, in 12 warps, or 8 where these
+/// have more in flight than memory serves well; 9 to 11 leave schedulers of the
+/// multiprocessor idle. (H200, bf16, one row in 16 warps and two in 12 or 8,
+/// us. 200 MB: LayerNorm 68 columns 58.8 and 53.7, 80 55.9 and 53.8, 92 53.9
+/// and 53.7, 136 54.3 and 53.6, 184 52.3 and 51.1, 352 51.6 and 50.9; RMSNorm
+/// 68 55.0 and 52.1, 140 51.9 and 51.3, 184 50.4 and 50.6, 280 51.7 and 51.1.
+/// 600 MB: LayerNorm 68 168 and 153, 184 150 and 146, RMSNorm 68 156 and 149,
+/// 320 149 and 144. f32: up to 2% slower.)
+static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
+                                  const TargetInfo &target) {
+  if (schedule.getStructure() != Structure::small || schedule.getRows() != 1 ||
+      schedule.getChunks() != 3 || schedule.getVector() != 4 ||
+      schedule.getSlots() != 2 || schedule.getCopy() != Copy::cp_async ||
+      problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
+      problem.elementBytes.size() != 2 || problem.bytesPerColumn() != 4 ||
+      isFramed(problem, schedule))
+    return schedule;
+  double most = target.bytesInFlight * (isHeavy(problem) ? 1 : 0.9);
+  // The shortest rows are bound by instructions. (200 MB: LayerNorm 40 columns
+  // 56.3 and 53.0, 44 56.2 and 54.4, RMSNorm 40 52.8 and 51.8.)
+  if (schedule.getLanes() < 8)
+    most *= 1.1;
+  for (unsigned groups : {12u, 8u}) {
+    ScheduleAttr twoRows =
+        change(schedule, llvm::formatv("rows=2 row-groups={0}", groups).str());
+    std::string ignored;
+    if ((groups == 8 || getBytesInFlight(problem, twoRows) <= most) &&
+        isLegalSchedule(problem, twoRows, target, ignored) &&
+        estimateRegisters(problem, twoRows) <=
+            getRegisterBudget(target, twoRows))
+      return twoRows;
+  }
+  return schedule;
+}
+
 ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                      const Problem &problem,
                                      const TargetInfo &target,
@@ -660,6 +697,7 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
           (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
   limited =
       chooseRowInputs(problem, chooseCombine(problem, limited, target), target);
+  limited = chooseTwoRows(problem, limited, target);
   limited = chooseRingTile(problem, limited, target);
   if (limited.getTile() != 0)
     reason += llvm::formatv(", tiles of {0} rows for what is transposed",

@@ -28,8 +28,7 @@ bool norm_fusion::isTiledOutput(MixedReductionOp op, unsigned i) {
 }
 
 unsigned norm_fusion::getStepRows(ScheduleAttr schedule) {
-  return schedule.getRowGroups() * schedule.getRows() *
-         (32 / schedule.getLanes());
+  return schedule.getRowGroups() * schedule.getRows() * schedule.getRowsAWarp();
 }
 
 unsigned norm_fusion::getTileRows(ScheduleAttr schedule) {

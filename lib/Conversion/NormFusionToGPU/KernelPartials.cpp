@@ -365,12 +365,12 @@ void KernelEmitter::writePartials(Value item,
     firstColumn = mul(toI64(rank), i64(owned));
   // Framed rows begin somewhere in what their lanes hold, and each of those
   // side by side in a warp is as a row group of its own.
-  unsigned sets = framed ? groups * schedule.getRowsAStep() : groups;
+  unsigned sets = framed ? groups * schedule.getRowsAWarp() : groups;
   Value shift, set = toI64(ring.part.rowGroup);
   if (framed) {
     shift = toI64(getShift(getRow(ring, i64(0), 0)));
     if (ring.rowOfLane)
-      set = add(mul(set, i64(schedule.getRowsAStep())), ring.rowOfLane);
+      set = add(mul(set, i64(schedule.getRowsAWarp())), ring.rowOfLane);
   }
   int64_t base = exchangeBytes;
   for (unsigned a = 0; a < accumulations.size(); ++a) {

@@ -82,7 +82,7 @@ Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
   Value row = add(ring.first, mul(k, ring.stride));
   if (ring.rowsAStep == 1)
     return row;
-  row = add(mul(row, i64(ring.rowsAStep)), i64(u * (32 / schedule.getLanes())));
+  row = add(mul(row, i64(ring.rowsAStep)), i64(u * schedule.getRowsAWarp()));
   return ring.rowOfLane ? add(row, ring.rowOfLane) : row;
 }
 
@@ -97,7 +97,7 @@ Value KernelEmitter::getRowInTile(const Ring &ring, const TileStep &step,
       b, row,
       arith::MulIOp::create(b, step.inTile, i32(getStepRows(schedule))));
   unsigned apart =
-      ring.rowsAStep == 1 ? schedule.getRowGroups() : 32 / schedule.getLanes();
+      ring.rowsAStep == 1 ? schedule.getRowGroups() : schedule.getRowsAWarp();
   return arith::AddIOp::create(b, row, i32(u * apart));
 }
 
@@ -235,7 +235,7 @@ Value KernelEmitter::getRowInputPointer(const Ring &ring, Value slot,
     bytes = arith::AddIOp::create(b, bytes,
                                   arith::MulIOp::create(b, row, i32(rowBytes)));
   }
-  unsigned first = u * (32 / schedule.getLanes()) * rowBytes;
+  unsigned first = u * schedule.getRowsAWarp() * rowBytes;
   return sharedPointer(arith::AddIOp::create(b, bytes, i32(first + i * 8)));
 }
 

@@ -157,12 +157,12 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
                                    PartialAccumulateOp accumulate) {
   Type type = accumulate.getOperand().getType(), word = getWordType(type);
   int64_t bytes = word.getIntOrFloatBitWidth() / 8;
-  unsigned rows = schedule.getRowsAStep(), groups = schedule.getRowGroups();
+  unsigned rows = schedule.getRowsAWarp(), groups = schedule.getRowGroups();
   Value identity =
       arith::ConstantOp::create(b, getIdentity(accumulate.getCombiner(), type));
   auto addGroup = [&](Value group, Value sum) {
-    Value first =
-        mul(add(ring.firstRow, mul(group, arguments.splits)), i64(rows));
+    Value first = mul(add(ring.firstRow, mul(group, arguments.splits)),
+                      i64(schedule.getRowsAStep()));
     for (unsigned r = 0; r < rows; ++r) {
       Value set = add(mul(group, i64(rows)), i64(r));
       Value at = add(add(mul(set, i64(schedule.getBlockColumns())), column),

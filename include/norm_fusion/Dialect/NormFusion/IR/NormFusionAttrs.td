@@ -65,11 +65,13 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     unsigned getThreads() const {
       return getWarps() * getRowGroups() * 32;
     }
+    /// Rows side by side in a warp.
+    unsigned getRowsAWarp() const { return 32 / getLanes(); }
     /// Neighbouring rows that a row group takes in one step. (The `rows` of a
     /// ring are as far apart as those of its steps.)
     unsigned getRowsAStep() const {
       return getStructure() == Structure::ring ? 1
-                                               : 32 / getLanes() * getRows();
+                                               : getRowsAWarp() * getRows();
     }
     /// Columns that the lanes of a block hold.
     unsigned getBlockColumns() const {
