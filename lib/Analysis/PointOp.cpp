@@ -472,6 +472,10 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
         return false;
       if (!added.insert(arg).second)
         return true;
+      if (!arg.getType().isIntOrIndexOrFloat()) {
+        why = "unsupported-operation";
+        return false;
+      }
       OpOperand &operand = op->getOpOperand(arg.getArgNumber());
       AffineMap map = maps[arg.getArgNumber()];
       if (!isProjection(map, operand.get().getType())) {

@@ -445,7 +445,7 @@ private:
         return type.isF32() || type.isF64() || type.isSignlessInteger() ||
                (takesAny && isa<FloatType>(type));
       };
-      if (isa<math::MathDialect>(op->getDialect()) &&
+      if (isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
           op->getNumResults() == 1 && isChosen(op) &&
           llvm::all_of(op->getOperandTypes(), isScalar))
         found.push_back(op);

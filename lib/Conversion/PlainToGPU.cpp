@@ -75,8 +75,9 @@ static bool isSupported(Operation *op) {
           scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
           LLVM::CallIntrinsicOp>(op))
     return true;
-  return isa<affine::AffineDialect, arith::ArithDialect, index::IndexDialect,
-             memref::MemRefDialect, ub::UBDialect>(op->getDialect()) &&
+  return isa_and_nonnull<affine::AffineDialect, arith::ArithDialect,
+                         index::IndexDialect, memref::MemRefDialect,
+                         ub::UBDialect>(op->getDialect()) &&
          isPure(op) && !isa<arith::RemFOp>(op);
 }
 

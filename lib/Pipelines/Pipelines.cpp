@@ -106,9 +106,7 @@ bool mlir::norm_fusion::runsPlainOnDevice(const LowerOptions &options) {
 
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
-  bool plainOnDevice = runsPlainOnDevice(options);
-  if (plainOnDevice || options.target != "emulator")
-    pm.addPass(createNormFusionCopyConstants());
+  pm.addPass(createNormFusionCopyConstants());
   // libdevice's powi takes an i32 exponent, front ends give an i64.
   math::MathExpandOpsPassOptions powers;
   powers.opMnemonics = {"fpowi"};
@@ -117,7 +115,7 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   compared.ops = {"clampf", "isnormal"};
   pm.addNestedPass<func::FuncOp>(createNormFusionExpandMath(compared));
   pm.addPass(createNormFusionToGPU());
-  if (plainOnDevice)
+  if (runsPlainOnDevice(options))
     addPlainKernelPasses(pm);
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   NormFusionExpandFloatConversionsOptions conversions;

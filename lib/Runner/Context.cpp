@@ -8,6 +8,7 @@
 #include "norm_fusion/InitAll.h"
 #include "norm_fusion/Runner/Compile.h"
 #include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runtime/OutputFile.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -53,6 +54,9 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 
@@ -100,8 +104,13 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
   return context;
 }
 
-llvm::Error mlir::norm_fusion::runner::startRemarks(MLIRContext &context,
-                                                    StringRef path) {
+llvm::Expected<std::string>
+mlir::norm_fusion::runner::startRemarks(MLIRContext &context) {
+  SmallString<128> path;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "norm-fusion-remarks", "yaml", path))
+    return makeError(ExitCode::badInput,
+                     "no temporary file for remarks: " + code.message());
   // The engine emits nothing without a filter.
   remark::RemarkCategories categories;
   categories.all = categories.passed = categories.missed =
@@ -109,11 +118,21 @@ llvm::Error mlir::norm_fusion::runner::startRemarks(MLIRContext &context,
   if (failed(remark::enableOptimizationRemarksWithLLVMStreamer(
           context, path, llvm::remarks::Format::YAML,
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
-    return makeError(ExitCode::badInput,
-                     "--remarks=" + path + ": can't be written");
-  return llvm::Error::success();
+    return makeError(ExitCode::badInput, path + " can't be written");
+  return path.str().str();
 }
 
-void mlir::norm_fusion::runner::finishRemarks(MLIRContext &context) {
+llvm::Error mlir::norm_fusion::runner::finishRemarks(MLIRContext &context,
+                                                     StringRef collected,
+                                                     StringRef path) {
   context.setRemarkEngine(nullptr);
+  llvm::FileRemover remover(collected);
+  auto buffer = llvm::MemoryBuffer::getFile(collected);
+  if (!buffer)
+    return makeError(ExitCode::badInput,
+                     collected + ": " + buffer.getError().message());
+  return withCode(ExitCode::badInput,
+                  runtime::writeFile(path, [&](llvm::raw_ostream &os) {
+                    os << (*buffer)->getBuffer();
+                  }));
 }

@@ -96,10 +96,19 @@ public:
            reinterpret_cast<uintptr_t>(result.pointer) % sizeof(uint32_t) == 0;
   }
 
-  Error overwrite(const PlacedResult &result, size_t elementBytes) {
+  /// Results that are arguments stay: the next call reads them.
+  Error overwrite(const PlacedResult &result, size_t elementBytes,
+                  ArrayRef<PlacedArgument> placed,
+                  ArrayRef<runtime::Tensor> arguments) {
     size_t bytes;
     if (!isWords(result, elementBytes, bytes) || bytes == 0)
       return Error::success();
+    for (auto [argument, tensor] : llvm::zip(placed, arguments)) {
+      auto *begin = static_cast<char *>(argument.pointer);
+      auto *first = static_cast<char *>(result.pointer);
+      if (first >= begin && first < begin + tensor.getNumBytes())
+        return Error::success();
+    }
     return device.fill32(result.pointer, pattern, bytes / sizeof(uint32_t),
                          program.getStream());
   }
@@ -185,7 +194,8 @@ Expected<RepeatedCalls> mlir::norm_fusion::runner::callRepeatedly(
     for (auto [result, tensor] : llvm::zip(last, repeated.results))
       if (compare)
         if (Error error = comparer.overwrite(
-                result, runtime::getByteSize(tensor.getElementType())))
+                result, runtime::getByteSize(tensor.getElementType()), *placed,
+                arguments))
           return std::move(error);
     arena->rewind(mark);
     Expected<std::vector<PlacedResult>> called = program.call(*placed, *arena);

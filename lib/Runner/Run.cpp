@@ -137,9 +137,15 @@ Error Run::checkOutputs() {
   for (const std::string &path : {options.json, options.remarks, options.tune})
     if (!path.empty())
       paths.push_back(path);
-  for (const std::string &path : paths)
+  llvm::StringSet<> files;
+  for (const std::string &path : paths) {
     if (Error error = runtime::checkWritable(path))
       return withCode(ExitCode::badInput, std::move(error));
+    bool isFile = path != "-" && !StringRef(path).starts_with("/dev/");
+    if (isFile && !files.insert(path).second)
+      return makeError(ExitCode::badInput,
+                       "'" + path + "' is given for two outputs");
+  }
   return Error::success();
 }
 
@@ -187,13 +193,17 @@ Error Run::execute() {
 /// alone.
 Expected<CompiledModule> Run::compileSource(decltype(compileFused) &compileIt) {
   progress.say("compiling");
-  if (!options.remarks.empty())
-    if (Error error = startRemarks(*context, options.remarks))
-      return std::move(error);
+  if (options.remarks.empty())
+    return compileIt(OwningOpRef<ModuleOp>(source->clone()), compile);
+  Expected<std::string> collected = startRemarks(*context);
+  if (!collected)
+    return collected.takeError();
   Expected<CompiledModule> compiled =
       compileIt(OwningOpRef<ModuleOp>(source->clone()), compile);
-  if (!options.remarks.empty())
-    finishRemarks(*context);
+  Error error = finishRemarks(*context, *collected, options.remarks);
+  if (compiled && error)
+    return std::move(error);
+  consumeError(std::move(error));
   return compiled;
 }
 

@@ -235,7 +235,18 @@ Problem Problem::get(MixedReductionOp op) {
           getBytes(getElementTypeOrSelf(op.getOutputs()[i].getType())));
   // A column output may vary over the kept rows and the columns alone.
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
-    if (!op.isColumnOutput(i) || op.getOutputMap(i).getNumResults() == 0)
+    if (!op.isColumnOutput(i))
+      continue;
+    // The combination of what was accumulated writes it.
+    bool isScalar = op.getOutputMap(i).getNumResults() == 0;
+    if (problem.unsupported.empty() &&
+        (isScalar ? problem.scalarBytes : problem.accumulatorBytes).empty())
+      refuse(llvm::formatv("output #{0} is {1} and the kernel has no such "
+                           "reduction",
+                           i, isScalar ? "one element" : "over columns"),
+             isScalar ? "a reduction of everything beside it"
+                      : "a column reduction beside it");
+    if (isScalar)
       continue;
     llvm::SmallBitVector extra(op.getNumDims());
     for (AffineExpr expr : op.getOutputMap(i).getResults())

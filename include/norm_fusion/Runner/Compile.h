@@ -82,10 +82,12 @@ struct CompiledModule {
 /// Creates a context with the dialects that the runner accepts.
 std::unique_ptr<MLIRContext> createContext();
 
-/// Writes remarks of the category norm-fusion to `path` as YAML, until
-/// finishRemarks().
-llvm::Error startRemarks(MLIRContext &context, StringRef path);
-void finishRemarks(MLIRContext &context);
+/// Collects remarks of the category norm-fusion as YAML in a temporary file,
+/// whose path is returned, until finishRemarks() writes them to `path`. (LLVM's
+/// streamer ends the process if it can't write.)
+llvm::Expected<std::string> startRemarks(MLIRContext &context);
+llvm::Error finishRemarks(MLIRContext &context, StringRef collected,
+                          StringRef path);
 
 llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
                                                   StringRef path);

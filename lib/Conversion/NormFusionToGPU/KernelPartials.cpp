@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -425,11 +426,9 @@ void KernelEmitter::writePartials(Value item,
       }
     }
     Value total = sums[0];
-    if (step > 1) {
-      total = LLVM::PoisonOp::create(b, VectorType::get({step}, type));
-      for (unsigned e = 0; e < step; ++e)
-        total = LLVM::InsertElementOp::create(b, total, sums[e], i32(e));
-    }
+    if (step > 1)
+      total = vector::FromElementsOp::create(b, VectorType::get({step}, type),
+                                             sums);
     storePartial(a, item, add(column, firstColumn), total);
     base += sets * columns * bytes;
   }

@@ -230,27 +230,26 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
                               : loadGlobal(input, at, width, isConstant);
     return isFine ? loaded : spread(loaded, view);
   };
+  auto loadEach = [&](llvm::function_ref<Value(unsigned)> getOffset) {
+    SmallVector<Value> elements;
+    for (unsigned e = 0; e < width; ++e)
+      elements.push_back(loadGlobal(input, getOffset(e), 1));
+    return vector::FromElementsOp::create(
+        b, cast<VectorType>(withWidth(elements[0].getType(), width)), elements);
+  };
   if (hasEnds() && width > 1) { // what all rows read isn't aligned as they are
     if (view.mask)
       elementOffset = select(view.mask, elementOffset, i64(0));
-    SmallVector<Value> elements;
-    for (unsigned e = 0; e < width; ++e)
-      elements.push_back(loadGlobal(input, add(elementOffset, i64(e)), 1));
-    return vector::FromElementsOp::create(
-        b, cast<VectorType>(withWidth(elements[0].getType(), width)), elements);
+    return loadEach([&](unsigned e) {
+      return add(elementOffset, i64(e < problem.columns ? e : 0));
+    });
   }
   if (!view.mask)
     return load(elementOffset);
-  if (!view.elementMasks.empty()) {
-    Type element = getElementTypeOrSelf(op.getOperand(input).getType());
-    Value vector = LLVM::PoisonOp::create(b, withWidth(element, view.width));
-    for (auto [e, exists] : llvm::enumerate(view.elementMasks)) {
-      Value at = select(exists, add(elementOffset, i64(e)), i64(0));
-      vector = vector::InsertOp::create(b, loadGlobal(input, at, 1), vector,
-                                        int64_t(e));
-    }
-    return vector;
-  }
+  if (!view.elementMasks.empty() && width > 1)
+    return loadEach([&](unsigned e) {
+      return select(view.elementMasks[e], add(elementOffset, i64(e)), i64(0));
+    });
   // Lanes beyond the last column read column 0 and are masked later on.
   for (unsigned d : columnDims.set_bits())
     indices[d] = i64(0);

@@ -455,8 +455,14 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   if (op.hasPureTensorSemantics())
     return op.emitError("expected memrefs: bufferize first");
   ScheduleAttr schedule = op.getScheduleAttr(), few = op.getFewRowsAttr();
-  if (!schedule)
+  if (!schedule) {
+    Problem problem = Problem::get(op);
+    if (!problem.unsupported.empty())
+      return op.emitError("has no kernel: ")
+             << problem.unsupported << ", expected " << problem.needed
+             << "; on memrefs nothing else runs it";
     return op.emitError("has no schedule: run norm-fusion-schedule first");
+  }
   // Other passes may have changed the op since, or a person written it.
   auto isLegal = [&](ScheduleAttr given, StringRef instead) {
     std::string why;

@@ -1,0 +1,20 @@
+// Ops of unregistered dialects ended passes that asked for their dialect.
+// RUN: split-file %s %t
+// RUN: norm-fusion-opt %t/tensor.mlir --allow-unregistered-dialect --norm-fusion-expand-math | FileCheck %s
+// RUN: norm-fusion-opt %t/tensor.mlir --allow-unregistered-dialect --norm-fusion-fuse | FileCheck %s
+// RUN: norm-fusion-opt %t/memref.mlir --allow-unregistered-dialect --norm-fusion-plain-to-gpu | FileCheck %s
+// CHECK: "foo.op"
+
+//--- tensor.mlir
+func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "foo.op"(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+//--- memref.mlir
+#e = affine_map<(m, n) -> (m, n)>
+func.func @main(%x: memref<8x16xf32>, %s: memref<8x16xf32>) {
+  linalg.generic {indexing_maps = [#e, #e], iterator_types = ["parallel", "parallel"]} ins(%x : memref<8x16xf32>) outs(%s : memref<8x16xf32>) {
+  ^bb0(%a: f32, %o: f32): %w = "foo.op"(%a) : (f32) -> f32 linalg.yield %w : f32 }
+  return
+}
