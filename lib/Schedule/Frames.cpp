@@ -24,8 +24,8 @@ static constexpr unsigned kSectorBytes = 32;
 /// What vectors that begin within a sector leave of the bandwidth.
 static constexpr double kUnalignedShare = 0.94;
 
-/// Vectors of a row from which on four warps' lanes hold more than two.
-static constexpr int64_t kTwoVectors = 4 * 32 * 2;
+/// Vectors of a row that four warps' lanes hold two and three each of.
+static constexpr int64_t kTwoVectors = 4 * 32 * 2, kThreeVectors = 4 * 32 * 3;
 
 static unsigned getNarrowest(const Problem &problem) {
   return *llvm::min_element(problem.elementBytes);
@@ -39,17 +39,19 @@ bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
 
 bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
   // Two accumulators a column leave lanes few vectors, whatever their size:
-  // more than 4096 bf16 columns, say, or as many as three vectors of 96 lanes
-  // hold, or few more than those of 128. (H200, LayerNorm, half and whole
-  // vectors, us, 200 MB: 3076 56.4 and 53.2, 3204 54.8 and 52.8, 3412 53.6 and
-  // 53.1, 3604 52.8 and 53.3; 600 MB: 3100 161 and 149.)
+  // more than 4096 bf16 columns, say, or few more than four warps hold. (H200,
+  // LayerNorm, half and whole vectors, us, 200 MB: 3076 56.4 and 53.2, 3204
+  // 54.8 and 52.8, 3412 53.6 and 53.1, 3604 52.8 and 53.3; 600 MB: 3100 161 and
+  // 149.)
   unsigned full = getFullVector(problem);
   int64_t vectors = getVectors(problem, full);
+  auto isLittleMore = [&](int64_t held) {
+    return vectors > held && vectors * 8 < held * 9;
+  };
   return vector * 2 == full && problem.accumulatorBytes.size() == 2 &&
          problem.exchanges < 2 &&
-         (vectors > 2 * kTwoVectors ||
-          (vectors > kTwoVectors && vectors < 288) ||
-          (vectors > 384 && vectors < 432));
+         (vectors > 2 * kTwoVectors || isLittleMore(kTwoVectors) ||
+          isLittleMore(kThreeVectors));
 }
 
 unsigned norm_fusion::getSectorVectors(const Problem &problem,
@@ -130,11 +132,11 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
 /// three vectors and one accumulator a column.
 static constexpr unsigned kWarps = 8, kManyWarps = 12;
 
-ScheduleAttr norm_fusion::chooseThreeVectors(MLIRContext *context,
-                                             const Problem &problem,
-                                             const TargetInfo &target,
-                                             Combine combine,
-                                             std::string &reason) {
+ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
+                                            const Problem &problem,
+                                            const TargetInfo &target,
+                                            Combine combine,
+                                            std::string &reason) {
   // 24 columns a lane with two sums each are what 12 warps have the registers
   // for: the estimate, which allows for clusters too, says a tenth more.
   constexpr unsigned chunks = 3, vector = 8;

@@ -330,7 +330,7 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       (!chooseWarps(vectors, 2, 6, frame, target, blocks, warpsOfBlock) ||
        12 % warpsOfBlock != 0 ||
        vectors * 20 < int64_t(blocks) * warpsOfBlock * 2 * 32 * 19))
-    fitting = chooseThreeVectors(context, problem, target, combine, reason);
+    fitting = chooseManyVectors(context, problem, target, combine, reason);
   if (fitting)
     return fitting;
 

@@ -58,12 +58,12 @@ ScheduleAttr chooseFrame(const Problem &problem, ScheduleAttr schedule,
 ScheduleAttr chooseShortFrames(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine);
 
-/// Rows with room for a frame, of one block with three vectors a lane, where
-/// two accumulators a column leave other shapes more idle lanes or fewer warps.
-/// Null if there is none.
-ScheduleAttr chooseThreeVectors(MLIRContext *context, const Problem &problem,
-                                const TargetInfo &target, Combine combine,
-                                std::string &reason);
+/// Rows with room for a frame, three vectors a lane in a block of 12 warps or
+/// four in a pair of blocks, where two accumulators a column leave other shapes
+/// more idle lanes or fewer warps. Null if there is none.
+ScheduleAttr chooseManyVectors(MLIRContext *context, const Problem &problem,
+                               const TargetInfo &target, Combine combine,
+                               std::string &reason);
 
 /// Framed rows of several warps with three or four vectors a lane: those that
 /// keep most bytes in flight, or enough. Null if no cluster holds a row.
