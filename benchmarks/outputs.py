@@ -267,7 +267,8 @@ PEERS = {"eager": eager, "inductor": inductor, "liger": liger, "quack": quack, "
 # ---- The run -----------------------------------------------------------------------------------------------------------------------------
 
 class Plain:
-    """The fastest of the kernels that move the bytes of a case, and nothing else."""
+    """The fastest of the kernels that move the bytes of a case, and nothing else: one for all cases of the same arrays."""
+    variants = {}
 
     def __init__(self, m, n, reads, writes):
         from moves import VARIANTS
@@ -275,7 +276,10 @@ class Plain:
         nbytes = m * n * sum(BYTES[name] for name in reads + writes)
         self.sets = [[torch.randn(m, n, device="cuda").to(types[name]) for name in reads] for _ in range(count_sets(nbytes))]
         self.writes = [types[name] for name in writes]
-        self.us, self.variant = min((self.time(variant), variant) for variant in VARIANTS)
+        key = m, n, tuple(reads), tuple(writes)
+        times = {variant: self.time(variant) for variant in [self.variants[key]] * (key in self.variants) or VARIANTS}
+        self.variant = self.variants[key] = min(times, key=times.get)
+        self.us = times[self.variant]
 
     def time(self, variant):
         from moves import launch
@@ -286,7 +290,7 @@ class Plain:
 
 
 class Contender:
-    """A provider's function in one cell: `row` has its best time, and how far its results are off."""
+    """A provider's function in one cell: `row` has its best time, and how far its results were off at most."""
 
     def __init__(self, provider, case, sets, options):
         started = time.time()
@@ -294,7 +298,7 @@ class Contender:
         self.case, self.sets, self.call = case, sets, make(case, sets, options)
         self.call(0)
         torch.cuda.synchronize()
-        self.row = dict(first_s=round(time.time() - started, 2), note=getattr(self.call, "note", ""))
+        self.row = dict(first_s=round(time.time() - started, 2), note=getattr(self.call, "note", ""), rounds=0, errors={}, wrong=False)
 
     def time(self, reference):
         timed = time_calls(self.call, len(self.sets))
@@ -302,18 +306,19 @@ class Contender:
         del timed["graph"]
         if timed["us"] < self.row.get("us", float("inf")):
             self.row.update(timed)
-        errors = self.row.setdefault("errors", {})
+        self.row["rounds"] += 1
         for name, result, expected in zip(TABLE[self.case].results, results, reference):
             if result is None:
                 continue
             if name in ("rstd", "scale"):
                 result = result.reshape(expected.shape)
-            errors[name], wrong = get_error(result, expected)
-            self.row["wrong"] = self.row.get("wrong", False) or wrong
+            error, wrong = get_error(result, expected)
+            self.row["errors"][name] = max(error, self.row["errors"].get(name, 0))
+            self.row["wrong"] |= wrong
 
 
 def measure_cell(case, shape, providers, report, options, ends):
-    """Adds a row for each provider that has none yet."""
+    """Adds a row for each provider that has none yet; after every round what is known by then is saved."""
     m, n = map(int, shape.split("x"))
     entry = TABLE[case]
     nbytes = m * n * sum(BYTES[name] for name in entry.reads + entry.writes)
@@ -321,7 +326,7 @@ def measure_cell(case, shape, providers, report, options, ends):
     plain = Plain(m, n, entry.reads, entry.writes)
     sets = [make_inputs(case, m, n) for _ in range(count_sets(nbytes))]
     reference = get_reference(case, sets[-1])
-    contenders, skipped, fatal = {}, {}, False
+    contenders, skipped, fatal, first = {}, {}, False, len(report["rows"])
 
     def attempt(provider, work):
         nonlocal fatal
@@ -331,35 +336,40 @@ def measure_cell(case, shape, providers, report, options, ends):
             fatal = is_fatal()
             skipped[provider] = str(error) if isinstance(error, Skip) else shorten(error)
 
+    def make_row(provider):
+        row = dict(case=case, shape=shape, provider=provider, bytes=nbytes, plain_us=plain.us, plain=list(plain.variant),
+                   limit_us=entry.get_limit(plain.us))
+        if provider in skipped:
+            return dict(row, skipped=skipped[provider])
+        row.update(contenders[provider].row)
+        return dict(row, passed=not row["wrong"] and row["us"] <= row["limit_us"])
+
     for provider in providers:
         if time.time() < ends and not fatal:
             contenders[provider] = attempt(provider, lambda: Contender(provider, case, sets, options))
     for turn in range(options.rounds):
-        if turn and not fatal:
-            plain.time_again()
+        if fatal or turn and time.time() > ends:
+            break
+        if turn:
+            attempt("plain", plain.time_again)
         for provider, contender in contenders.items():
             if provider not in skipped and not fatal:
                 attempt(provider, lambda: contender.time(reference))
+        # Another one's failure may have come before a provider's first time.
+        report["rows"][first:] = [make_row(p) for p, contender in contenders.items() if p in skipped or contender.row["rounds"]]
+        save(options.json, report)
     limit = entry.get_limit(plain.us)
-    print(f"{case:18}{shape:>12} {nbytes / 1e6:8.1f} MB x {len(sets):3}  plain {plain.us:8.2f} {plain.variant}  limit {limit:8.2f}", flush=True)
-    for provider, contender in contenders.items():
-        row = dict(case=case, shape=shape, provider=provider, bytes=nbytes, plain_us=plain.us, plain=list(plain.variant), limit_us=limit)
-        if provider in skipped:
-            row["skipped"] = skipped[provider]
+    print(f"{case:18}{shape:>12} {nbytes / 1e6:8.1f} MB x {len(sets):3}  plain {plain.us:8.2f} {plain.variant}  limit {limit:8.2f}")
+    for row in report["rows"][first:]:
+        if "skipped" in row:
             text = "skipped: " + row["skipped"]
-        elif "us" not in contender.row:  # another one's failure ended the run
-            continue
         else:
-            row.update(contender.row)
-            row["passed"] = not row["wrong"] and row["us"] <= limit
             errors = " ".join(f"{name} {e if isinstance(e, int) else f'{e:.1e}'}" for name, e in row["errors"].items())
             text = (f"{row['us']:9.2f} us {row['us'] / plain.us:6.3f} x plain  {'WRONG' if row['wrong'] else 'pass' if row['passed'] else 'FAIL':6}"
                     f"{errors}  {row['note']}")
-        print(f"    {provider:13} {text}", flush=True)
-        report["rows"].append(row)
-    save(options.json, report)
+        print(f"    {row['provider']:13} {text}", flush=True)
     if fatal:
-        sys.exit("the device's context is lost; run again with the same --json to go on behind this row")
+        sys.exit("the device's context is lost; run again with the same --json to go on behind this cell")
 
 
 def print_schedules(options, cells):
@@ -386,7 +396,7 @@ def main():
     parser.add_argument("--providers", default=",".join(["ours", *PEERS]), help="ours stands for its schedules too")
     parser.add_argument("--rounds", type=int, default=2, help="how often each is timed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="bundles compiled at once")
-    parser.add_argument("--json", default="", help="results; read first, and written after each measurement")
+    parser.add_argument("--json", default="", help="results; read first, and written after each round of a cell")
     parser.add_argument("--budget", type=float, default=1e9, metavar="SECONDS", help="start nothing after so many seconds")
     parser.add_argument("--again", action="store_true", help="try again what was skipped, and what was wrong")
     parser.add_argument("--list", action="store_true", help="print what would be measured")
@@ -397,16 +407,16 @@ def main():
         for value in values:
             if value not in known:
                 parser.error(f"'{value}' is none of {', '.join(known)}")
-    # Ours first, everywhere: the others take long to compile.
+    if options.rounds < 1:
+        parser.error(f"--rounds={options.rounds}, expected 1 or more")
     options.providers = {"ours": None, **{f"ours {s}": s for s in options.schedule}} if "ours" in given else {}
     report = read_report(options)
     done = {(row["case"], row["shape"], row["provider"]) for row in report["rows"]}
     cells = []
-    for providers in (list(options.providers), [p for p in PEERS if p in given]):
-        for case in cases:
-            for shape in shapes:
-                if missing := [p for p in providers if (case, shape, p) not in done]:
-                    cells.append((case, shape, missing))
+    for case in cases:
+        for shape in shapes:
+            if missing := [p for p in [*options.providers, *(p for p in PEERS if p in given)] if (case, shape, p) not in done]:
+                cells.append((case, shape, missing))
     if options.list:
         for case, shape, providers in cells:
             print(case, shape, ",".join(providers))

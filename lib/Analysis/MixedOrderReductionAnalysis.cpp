@@ -32,6 +32,9 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
       missed.push_back({why, op, "a body with an operation that no kernel has",
                         "operations of arith and math with one result, "
                         "rounded to nearest even"});
+    else if (why == "unsupported-type")
+      missed.push_back({why, op, "elements that aren't numbers",
+                        "floats, integers or indices"});
     else if (why == "non-projected-operand")
       missed.push_back({why, op, "an operand that isn't read at a projection "
                                  "of the loops",

@@ -473,7 +473,7 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       if (!added.insert(arg).second)
         return true;
       if (!arg.getType().isIntOrIndexOrFloat()) {
-        why = "unsupported-operation";
+        why = "unsupported-type";
         return false;
       }
       OpOperand &operand = op->getOpOperand(arg.getArgNumber());

@@ -8,7 +8,6 @@
 #include "norm_fusion/InitAll.h"
 #include "norm_fusion/Runner/Compile.h"
 #include "norm_fusion/Runner/Error.h"
-#include "norm_fusion/Runtime/OutputFile.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -48,15 +47,13 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Remark/RemarkStreamer.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Remarks/RemarkSerializer.h"
 
 using namespace mlir;
 
@@ -104,35 +101,37 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
   return context;
 }
 
-llvm::Expected<std::string>
-mlir::norm_fusion::runner::startRemarks(MLIRContext &context) {
-  SmallString<128> path;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-          "norm-fusion-remarks", "yaml", path))
-    return makeError(ExitCode::badInput,
-                     "no temporary file for remarks: " + code.message());
+namespace {
+/// Remarks as YAML in memory. (LLVM's streamer has a file, and ends the process
+/// where that can't be written.)
+class RemarkCollector final : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  RemarkCollector(std::string &text)
+      : os(text),
+        serializer(llvm::cantFail(llvm::remarks::createRemarkSerializer(
+            llvm::remarks::Format::YAML, os))) {}
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    serializer->emit(remark.generateRemark());
+  }
+
+private:
+  llvm::raw_string_ostream os;
+  std::unique_ptr<llvm::remarks::RemarkSerializer> serializer;
+};
+} // namespace
+
+void mlir::norm_fusion::runner::startRemarks(MLIRContext &context,
+                                             std::string &text) {
   // The engine emits nothing without a filter.
   remark::RemarkCategories categories;
   categories.all = categories.passed = categories.missed =
       categories.analysis = categories.failed = "norm-fusion.*";
-  if (failed(remark::enableOptimizationRemarksWithLLVMStreamer(
-          context, path, llvm::remarks::Format::YAML,
-          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
-    return makeError(ExitCode::badInput, path + " can't be written");
-  return path.str().str();
+  [[maybe_unused]] LogicalResult enabled = remark::enableOptimizationRemarks(
+      context, std::make_unique<RemarkCollector>(text),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+  assert(succeeded(enabled) && "expected categories that are regular");
 }
 
-llvm::Error mlir::norm_fusion::runner::finishRemarks(MLIRContext &context,
-                                                     StringRef collected,
-                                                     StringRef path) {
+void mlir::norm_fusion::runner::finishRemarks(MLIRContext &context) {
   context.setRemarkEngine(nullptr);
-  llvm::FileRemover remover(collected);
-  auto buffer = llvm::MemoryBuffer::getFile(collected);
-  if (!buffer)
-    return makeError(ExitCode::badInput,
-                     collected + ": " + buffer.getError().message());
-  return withCode(ExitCode::badInput,
-                  runtime::writeFile(path, [&](llvm::raw_ostream &os) {
-                    os << (*buffer)->getBuffer();
-                  }));
 }

@@ -21,7 +21,9 @@
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -141,8 +143,15 @@ Error Run::checkOutputs() {
   for (const std::string &path : paths) {
     if (Error error = runtime::checkWritable(path))
       return withCode(ExitCode::badInput, std::move(error));
-    bool isFile = path != "-" && !StringRef(path).starts_with("/dev/");
-    if (isFile && !files.insert(path).second)
+    // The same file may have several names.
+    SmallString<128> file;
+    StringRef folder = llvm::sys::path::parent_path(path);
+    if (llvm::sys::fs::real_path(path, file) &&
+        !llvm::sys::fs::real_path(folder.empty() ? "." : folder, file))
+      llvm::sys::path::append(file, llvm::sys::path::filename(path));
+    bool isSpecial = path == "-" || (llvm::sys::fs::exists(file) &&
+                                     !llvm::sys::fs::is_regular_file(file));
+    if (!isSpecial && !files.insert(file).second)
       return makeError(ExitCode::badInput,
                        "'" + path + "' is given for two outputs");
   }
@@ -195,15 +204,16 @@ Expected<CompiledModule> Run::compileSource(decltype(compileFused) &compileIt) {
   progress.say("compiling");
   if (options.remarks.empty())
     return compileIt(OwningOpRef<ModuleOp>(source->clone()), compile);
-  Expected<std::string> collected = startRemarks(*context);
-  if (!collected)
-    return collected.takeError();
+  std::string remarks;
+  startRemarks(*context, remarks);
   Expected<CompiledModule> compiled =
       compileIt(OwningOpRef<ModuleOp>(source->clone()), compile);
-  Error error = finishRemarks(*context, *collected, options.remarks);
+  finishRemarks(*context);
+  Error error = runtime::writeFile(
+      options.remarks, [&](llvm::raw_ostream &os) { os << remarks; });
   if (compiled && error)
-    return std::move(error);
-  consumeError(std::move(error));
+    return withCode(ExitCode::badInput, std::move(error));
+  consumeError(std::move(error)); // the compiler's comes first
   return compiled;
 }
 

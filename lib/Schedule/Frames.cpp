@@ -37,6 +37,14 @@ bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
          problem.columns % (2 * vector) != 0;
 }
 
+/// What chooseManyVectors() is for: two arrays of 16 bits and two sums of 32 a
+/// column. Others weren't measured, and have other registers.
+static bool takesManyVectors(const Problem &problem) {
+  return getFullVector(problem) == 8 && problem.bytesPerColumn() == 4 &&
+         problem.accumulatorBytes == ArrayRef<unsigned>({4, 4}) &&
+         problem.exchanges <= 1;
+}
+
 bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
   // Two accumulators a column leave lanes few vectors, whatever their size:
   // more than 4096 bf16 columns, say, or few more than four warps hold. (H200,
@@ -50,8 +58,9 @@ bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
   };
   return vector * 2 == full && problem.accumulatorBytes.size() == 2 &&
          problem.exchanges < 2 &&
-         (vectors > 2 * kTwoVectors || isLittleMore(kTwoVectors) ||
-          isLittleMore(kThreeVectors));
+         (vectors > 2 * kTwoVectors ||
+          (takesManyVectors(problem) &&
+           (isLittleMore(kTwoVectors) || isLittleMore(kThreeVectors))));
 }
 
 unsigned norm_fusion::getSectorVectors(const Problem &problem,
@@ -139,9 +148,8 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
                                             std::string &reason) {
   // 24 columns a lane with two sums each are what 12 warps have the registers
   // for: the estimate, which allows for clusters too, says a tenth more.
-  constexpr unsigned chunks = 3, vector = 8;
-  if (getFullVector(problem) != vector || problem.bytesPerColumn() != 4 ||
-      problem.accumulatorBytes.size() != 2 || problem.exchanges > 1)
+  constexpr unsigned vector = 8;
+  if (!takesManyVectors(problem))
     return {};
   unsigned frame = getSectorVectors(problem, vector);
   auto make = [&](unsigned cluster, unsigned warps, unsigned chunks,
@@ -163,7 +171,7 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
   };
   for (unsigned warps : {3u, 4u})
     if (ScheduleAttr schedule =
-            make(/*cluster=*/1, warps, chunks, kManyWarps / warps))
+            make(/*cluster=*/1, warps, /*chunks=*/3, kManyWarps / warps))
       return schedule;
   // Pairs of blocks with four vectors a lane, rather than 12 warps of one with
   // three. (H200, LayerNorm, us, 200 and 600 MB: 3201 columns 57.0 and 53.5,
@@ -173,7 +181,7 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
     if (ScheduleAttr schedule =
             make(/*cluster=*/2, /*warps=*/2, /*chunks=*/4, kWarps / 2))
       return schedule;
-  return make(/*cluster=*/1, /*warps=*/6, chunks, kManyWarps / 6);
+  return make(/*cluster=*/1, /*warps=*/6, /*chunks=*/3, kManyWarps / 6);
 }
 
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,

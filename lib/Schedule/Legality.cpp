@@ -108,15 +108,15 @@ unsigned norm_fusion::getFrame(ScheduleAttr schedule) {
   return schedule.getVector() * getFrameVectors(schedule);
 }
 
-/// Rows that are as many apart begin at the same column of a frame.
-static unsigned getAlikeRows(const Problem &problem, ScheduleAttr schedule) {
+/// Rows that are so many apart begin at the same column of a frame.
+static unsigned getShiftPeriod(const Problem &problem, ScheduleAttr schedule) {
   unsigned frame = getFrame(schedule);
   return frame / std::gcd<int64_t>(problem.columns, frame);
 }
 
 unsigned norm_fusion::getFrameClasses(const Problem &problem,
                                       ScheduleAttr schedule) {
-  return std::max(getAlikeRows(problem, schedule) / schedule.getRowsAStep(),
+  return std::max(getShiftPeriod(problem, schedule) / schedule.getRowsAStep(),
                   1u);
 }
 
@@ -378,13 +378,15 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                         "twice the vector",
                         name, schedule.getLanes(), why));
     // All rows of a lane begin alike.
-    if (unsigned alike = getAlikeRows(problem, schedule);
+    if (unsigned period = getShiftPeriod(problem, schedule);
         framed && isSmall && schedule.getRows() != 1 &&
-        schedule.getRowsAWarp() % alike != 0)
+        schedule.getRowsAWarp() % period != 0)
       return refuse(llvm::formatv(
-          "structure={0} lanes={1} rows={2} with {3}, whose rows "
-          "begin alike {4} apart, expected rows=1",
-          name, schedule.getLanes(), schedule.getRows(), why, alike));
+          "structure={0} lanes={1} rows={2} with {3}: every {4} rows begin at "
+          "the same column of a frame of {5}, expected rows=1, or frame= that "
+          "makes them {6} or a part of it",
+          name, schedule.getLanes(), schedule.getRows(), why, period,
+          getFrame(schedule), schedule.getRowsAWarp()));
     // Those that count the steps have rows, wherever others have.
     if (framed && schedule.getPace() != 0 && schedule.getRowGroups() == 1)
       return refuse(llvm::formatv("pace={0} row-groups=1 with {1}, expected "

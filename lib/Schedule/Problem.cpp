@@ -241,9 +241,10 @@ Problem Problem::get(MixedReductionOp op) {
     bool isScalar = op.getOutputMap(i).getNumResults() == 0;
     if (problem.unsupported.empty() &&
         (isScalar ? problem.scalarBytes : problem.accumulatorBytes).empty())
-      refuse(llvm::formatv("output #{0} is {1} and the kernel has no such "
-                           "reduction",
-                           i, isScalar ? "one element" : "over columns"),
+      refuse(llvm::formatv("output #{0} is {1} and the op has no {2}", i,
+                           isScalar ? "one element" : "over columns",
+                           isScalar ? "reduction of everything"
+                                    : "column reduction"),
              isScalar ? "a reduction of everything beside it"
                       : "a column reduction beside it");
     if (isScalar)

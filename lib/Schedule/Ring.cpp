@@ -324,7 +324,8 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     reason = "half vectors leave fewer lanes idle";
   }
   // Two vectors a lane are enough where they leave few lanes idle, and row
-  // groups none of 12 warps. (H200, LayerNorm 2501 columns 55.4 and 53.4 us.)
+  // groups none of a block's 12 warps. (H200, LayerNorm 2501 columns 55.4 and
+  // 53.4 us.)
   unsigned blocks, warpsOfBlock;
   if (!fitting && frame != 0 &&
       (!chooseWarps(vectors, 2, 6, frame, target, blocks, warpsOfBlock) ||
@@ -644,16 +645,24 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   return schedule;
 }
 
+/// Of the bytes in flight that memory needs, what two rows a lane at once have
+/// at most in 12 warps, with one sum a column and with two; and how much more
+/// where a row has fewer than 8 lanes.
+static constexpr double kMostOfTwoRows = 0.9, kMostHeavyOfTwoRows = 1,
+                        kMoreOfFewLanes = 1.1;
+
 /// Two rows of three half vectors a lane at once, in 12 warps, or 8 where these
-/// have more in flight than memory serves well; 9 to 11 leave schedulers of the
-/// multiprocessor idle. (H200, bf16, one row in 16 warps and two in 12 or 8,
-/// us. 200 MB: LayerNorm 68 columns 58.8 and 53.7, 80 55.9 and 53.8, 92 53.9
-/// and 53.7, 136 54.3 and 53.6, 184 52.3 and 51.1, 352 51.6 and 50.9; RMSNorm
-/// 68 55.0 and 52.1, 140 51.9 and 51.3, 184 50.4 and 50.6, 280 51.7 and 51.1.
-/// 600 MB: LayerNorm 68 168 and 153, 184 150 and 146, RMSNorm 68 156 and 149,
-/// 320 149 and 144. f32: up to 2% slower.)
+/// have too much in flight; 9 to 11 leave schedulers of the multiprocessor
+/// idle. Of two arrays of 16 bits: others weren't measured, but for f32 (up to
+/// 2% slower). (H200, bf16, one row in 16 warps and two in 12 or 8, us. 200 MB:
+/// LayerNorm 40 columns 56.3 and 53.0, 68 58.8 and 53.7, 80 55.9 and 53.8, 92
+/// 53.9 and 53.7, 136 54.3 and 53.6, 184 52.3 and 51.1, 352 51.6 and 50.9;
+/// RMSNorm 40 52.8 and 51.8, 68 55.0 and 52.1, 140 51.9 and 51.3, 184 50.4 and
+/// 50.6, 280 51.7 and 51.1. 600 MB: LayerNorm 68 168 and 153, 184 150 and 146,
+/// RMSNorm 68 156 and 149, 320 149 and 144. On other devices not measured.)
 static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
-                                  const TargetInfo &target) {
+                                  const TargetInfo &target,
+                                  std::string &reason) {
   if (schedule.getStructure() != Structure::small || schedule.getRows() != 1 ||
       schedule.getChunks() != 3 || schedule.getVector() != 4 ||
       schedule.getSlots() != 2 || schedule.getCopy() != Copy::cp_async ||
@@ -661,20 +670,26 @@ static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
       problem.elementBytes.size() != 2 || problem.bytesPerColumn() != 4 ||
       isFramed(problem, schedule))
     return schedule;
-  double most = target.bytesInFlight * (isHeavy(problem) ? 1 : 0.9);
-  // The shortest rows are bound by instructions. (200 MB: LayerNorm 40 columns
-  // 56.3 and 53.0, 44 56.2 and 54.4, RMSNorm 40 52.8 and 51.8.)
+  double most = target.bytesInFlight *
+                (isHeavy(problem) ? kMostHeavyOfTwoRows : kMostOfTwoRows);
   if (schedule.getLanes() < 8)
-    most *= 1.1;
+    most *= kMoreOfFewLanes;
   for (unsigned groups : {12u, 8u}) {
     ScheduleAttr twoRows =
         change(schedule, llvm::formatv("rows=2 row-groups={0}", groups).str());
+    unsigned registers = estimateRegisters(problem, twoRows);
+    unsigned budget = getRegisterBudget(target, twoRows);
+    int64_t inFlight = getBytesInFlight(problem, twoRows);
     std::string ignored;
-    if ((groups == 8 || getBytesInFlight(problem, twoRows) <= most) &&
-        isLegalSchedule(problem, twoRows, target, ignored) &&
-        estimateRegisters(problem, twoRows) <=
-            getRegisterBudget(target, twoRows))
-      return twoRows;
+    if ((groups == 12 && inFlight > most) || registers > budget ||
+        !isLegalSchedule(problem, twoRows, target, ignored))
+      continue;
+    reason = llvm::formatv("two rows at once in {0} warps: {1} columns of {2} "
+                           "bytes in registers, {3} bytes in flight, about {4} "
+                           "of {5} registers",
+                           groups, problem.columns, problem.bytesPerColumn(),
+                           inFlight, registers, budget);
+    return twoRows;
   }
   return schedule;
 }
@@ -697,13 +712,14 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
           (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
   limited =
       chooseRowInputs(problem, chooseCombine(problem, limited, target), target);
-  limited = chooseTwoRows(problem, limited, target);
+  limited = chooseTwoRows(problem, limited, target, reason);
   limited = chooseRingTile(problem, limited, target);
   if (limited.getTile() != 0)
     reason += llvm::formatv(", tiles of {0} rows for what is transposed",
                             limited.getTile())
                   .str();
-  else if (limited.getRowGroups() != schedule.getRowGroups())
+  else if (limited.getRowGroups() != schedule.getRowGroups() &&
+           limited.getRows() == schedule.getRows())
     reason += llvm::formatv(", {0} bytes in flight for long runs",
                             getBytesInFlight(problem, limited))
                   .str();

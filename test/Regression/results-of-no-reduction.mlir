@@ -2,14 +2,17 @@
 // no combination wrote them. No kernel is made, and the remark says why.
 // RUN: split-file %s %t
 // RUN: norm-fusion-opt %t/columns.mlir --norm-fusion-fuse --remarks-filter='norm-fusion.*' 2>&1 | FileCheck %s --check-prefix=COLUMNS
-// COLUMNS: remark: {{.*}}output #1 is over columns and the kernel has no such reduction{{.*}}a column reduction beside it
+// COLUMNS: remark: {{.*}}output #1 is over columns and the op has no column reduction{{.*}}a column reduction beside it
 // RUN: norm-fusion-opt %t/scalar.mlir --norm-fusion-fuse --remarks-filter='norm-fusion.*' 2>&1 | FileCheck %s --check-prefix=SCALAR
-// SCALAR: remark: {{.*}}output #0 is one element and the kernel has no such reduction{{.*}}a reduction of everything beside it
+// SCALAR: remark: {{.*}}output #0 is one element and the op has no reduction of everything{{.*}}a reduction of everything beside it
 // RUN: norm-fusion-runner %t/columns.mlir --device=emulator --check
-// RUN: norm-fusion-runner %t/scalar.mlir --device=emulator --emulator=sms=132 --check
-// On memrefs there is nothing else to run it.
+// On so many multiprocessors a kernel for few rows would run.
+// RUN: norm-fusion-runner %t/scalar.mlir --device=emulator --emulator=sms=132 --check --json=%t/scalar.json
+// RUN: FileCheck %s --check-prefix=KERNELS < %t/scalar.json
+// KERNELS: "kernels": []
+// On memrefs there is no linalg to fall back to.
 // RUN: not norm-fusion-runner %t/memref.mlir --device=emulator 2>&1 | FileCheck %s --check-prefix=MEMREF
-// MEMREF: error: {{.*}}has no kernel: a column result that needs a reduction of everything, expected results of everything that no column result needs; on memrefs nothing else runs it
+// MEMREF: error: {{.*}}has no kernel: output #1 is over columns and the op has no column reduction, expected a column reduction beside it; there is no fallback on memrefs
 
 //--- columns.mlir
 #e = affine_map<(m, n) -> (m, n)>
@@ -46,14 +49,14 @@ func.func @main(%x: tensor<8x4096xf32>, %w: tensor<f32>) -> (tensor<f32>, tensor
 
 //--- memref.mlir
 #e = affine_map<(m, n) -> (m, n)>
-#s = affine_map<(m, n) -> ()>
+#r = affine_map<(m, n) -> (m)>
 #c = affine_map<(m, n) -> (n)>
-func.func @main(%x: memref<16x40xf32>, %s: memref<f32>, %t: memref<40xf32>) {
-  norm_fusion.mixed_reduction dims = [row, column] ins(%x : memref<16x40xf32>) outs(%s, %t : memref<f32>, memref<40xf32>) maps = [#e, #s, #c] {
-  ^bb0(%a: f32):
-    %q0 = norm_fusion.row_reduce add, %a : f32
-    %q = norm_fusion.column_reduce add, %q0 : f32
-    %v = arith.addf %q, %q : f32
+func.func @main(%x: memref<16x40xf32>, %w: memref<40xf32>, %s: memref<16xf32>, %t: memref<40xf32>) {
+  norm_fusion.mixed_reduction dims = [row, column] ins(%x, %w : memref<16x40xf32>, memref<40xf32>) outs(%s, %t : memref<16xf32>, memref<40xf32>) maps = [#e, #c, #r, #c] {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.addf %b, %b : f32
+    %p = arith.mulf %a, %v : f32
+    %q = norm_fusion.row_reduce add, %p : f32
     norm_fusion.yield %q, %v : f32, f32
   }
   return

@@ -1,6 +1,6 @@
 // Tensors of vectors are left alone: their bytes couldn't be counted.
 // RUN: norm-fusion-opt %s --norm-fusion-fuse --remarks-filter='norm-fusion.*' 2>&1 | FileCheck %s
-// CHECK: remark: {{.*}}unsupported-operation
+// CHECK: remark: {{.*}}unsupported-type {{.*}}found="elements that aren't numbers"
 // CHECK-NOT: norm_fusion.mixed_reduction
 
 #e = affine_map<(m, n) -> (m, n)>

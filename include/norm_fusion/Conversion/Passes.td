@@ -117,7 +117,8 @@ def NormFusionCopyConstants
   let summary = "Copy constants of the host to memory that a device can read";
   let description = [{
     A `memref.get_global` of host code is an address in the program's own data,
-    which a GPU may not be able to read. Each becomes an allocation and a copy.
+    which a GPU may not be able to read, and the emulator takes for out of
+    bounds. Each becomes an allocation and a copy.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

@@ -82,12 +82,10 @@ struct CompiledModule {
 /// Creates a context with the dialects that the runner accepts.
 std::unique_ptr<MLIRContext> createContext();
 
-/// Collects remarks of the category norm-fusion as YAML in a temporary file,
-/// whose path is returned, until finishRemarks() writes them to `path`. (LLVM's
-/// streamer ends the process if it can't write.)
-llvm::Expected<std::string> startRemarks(MLIRContext &context);
-llvm::Error finishRemarks(MLIRContext &context, StringRef collected,
-                          StringRef path);
+/// Collects remarks of the category norm-fusion in `text` as YAML, until
+/// finishRemarks().
+void startRemarks(MLIRContext &context, std::string &text);
+void finishRemarks(MLIRContext &context);
 
 llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
                                                   StringRef path);

@@ -460,7 +460,7 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
     if (!problem.unsupported.empty())
       return op.emitError("has no kernel: ")
              << problem.unsupported << ", expected " << problem.needed
-             << "; on memrefs nothing else runs it";
+             << "; there is no fallback on memrefs";
     return op.emitError("has no schedule: run norm-fusion-schedule first");
   }
   // Other passes may have changed the op since, or a person written it.
