@@ -277,7 +277,8 @@ class Plain:
         self.sets = [[torch.randn(m, n, device="cuda").to(types[name]) for name in reads] for _ in range(count_sets(nbytes))]
         self.writes = [types[name] for name in writes]
         key = m, n, tuple(reads), tuple(writes)
-        times = {variant: self.time(variant) for variant in [self.variants[key]] * (key in self.variants) or VARIANTS}
+        tried = [self.variants[key]] if key in self.variants else VARIANTS
+        times = {variant: self.time(variant) for variant in tried}
         self.variant = self.variants[key] = min(times, key=times.get)
         self.us = times[self.variant]
 

@@ -37,12 +37,14 @@ bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
          problem.columns % (2 * vector) != 0;
 }
 
-/// What chooseManyVectors() is for: two arrays of 16 bits and two sums of 32 a
+/// What chooseManyVectors() is for: two arrays of 16 bits and sums of 32 a
 /// column. Others weren't measured, and have other registers.
 static bool takesManyVectors(const Problem &problem) {
   return getFullVector(problem) == 8 && problem.bytesPerColumn() == 4 &&
-         problem.accumulatorBytes == ArrayRef<unsigned>({4, 4}) &&
-         problem.exchanges <= 1;
+         !problem.accumulatorBytes.empty() &&
+         problem.accumulatorBytes.size() <= 2 && problem.exchanges <= 1 &&
+         llvm::all_of(problem.accumulatorBytes,
+                      [](unsigned bytes) { return bytes == 4; });
 }
 
 bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
@@ -50,17 +52,19 @@ bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
   // more than 4096 bf16 columns, say, or few more than four warps hold. (H200,
   // LayerNorm, half and whole vectors, us, 200 MB: 3076 56.4 and 53.2, 3204
   // 54.8 and 52.8, 3412 53.6 and 53.1, 3604 52.8 and 53.3; 600 MB: 3100 161 and
-  // 149.)
+  // 149. RMSNorm: 3076 56.3 and 52.1, 3412 53.6 and 51.9, 3100 159 and 147.)
   unsigned full = getFullVector(problem);
   int64_t vectors = getVectors(problem, full);
   auto isLittleMore = [&](int64_t held) {
     return vectors > held && vectors * 8 < held * 9;
   };
-  return vector * 2 == full && problem.accumulatorBytes.size() == 2 &&
-         problem.exchanges < 2 &&
-         (vectors > 2 * kTwoVectors ||
-          (takesManyVectors(problem) &&
-           (isLittleMore(kTwoVectors) || isLittleMore(kThreeVectors))));
+  if (vector * 2 != full || problem.exchanges > 1)
+    return false;
+  bool isHeavy = problem.accumulatorBytes.size() == 2;
+  return (isHeavy && vectors > 2 * kTwoVectors) ||
+         (takesManyVectors(problem) &&
+          ((isHeavy && isLittleMore(kTwoVectors)) ||
+           isLittleMore(kThreeVectors)));
 }
 
 unsigned norm_fusion::getSectorVectors(const Problem &problem,
@@ -169,18 +173,30 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
         llvm::formatv("{0} vectors a lane leave few lanes idle", chunks).str();
     return schedule;
   };
-  for (unsigned warps : {3u, 4u})
-    if (ScheduleAttr schedule =
-            make(/*cluster=*/1, warps, /*chunks=*/3, kManyWarps / warps))
-      return schedule;
   // Pairs of blocks with four vectors a lane, rather than 12 warps of one with
   // three. (H200, LayerNorm, us, 200 and 600 MB: 3201 columns 57.0 and 53.5,
   // 161 and 150; 3400 53.3 and 51.4, 147 and 144; 3501 55.4 and 52.6, 154 and
   // 147; 3800 53.7 and 51.9.)
-  if (target.maxCluster >= 2)
+  auto makePairs = [&]() -> ScheduleAttr {
+    return target.maxCluster < 2
+               ? ScheduleAttr()
+               : make(/*cluster=*/2, /*warps=*/2, /*chunks=*/4, kWarps / 2);
+  };
+  // With one sum a column two vectors a lane are as good elsewhere. (RMSNorm,
+  // us, 200 and 600 MB: 3201 54.8 and 51.7, 155 and 146; 3501 52.4 and 51.6;
+  // 3800 50.8 and 51.2.)
+  if (problem.accumulatorBytes.size() == 1) {
+    int64_t vectors = getVectors(problem, vector);
+    return vectors > kThreeVectors && vectors * 6 <= kThreeVectors * 7
+               ? makePairs()
+               : ScheduleAttr();
+  }
+  for (unsigned warps : {3u, 4u})
     if (ScheduleAttr schedule =
-            make(/*cluster=*/2, /*warps=*/2, /*chunks=*/4, kWarps / 2))
+            make(/*cluster=*/1, warps, /*chunks=*/3, kManyWarps / warps))
       return schedule;
+  if (ScheduleAttr schedule = makePairs())
+    return schedule;
   return make(/*cluster=*/1, /*warps=*/6, /*chunks=*/3, kManyWarps / 6);
 }
 
