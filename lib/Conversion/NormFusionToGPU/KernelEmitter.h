@@ -58,6 +58,9 @@ void createAsmIf(ImplicitLocOpBuilder &b, Value condition, ValueRange operands,
 /// Cheap enough to be computed again rather than kept in a register.
 bool isCheapOp(Operation *op);
 
+/// 1 / `value` if it is a finite f32 constant whose reciprocal is normal.
+FloatAttr getReciprocal(Value value);
+
 /// The same value, a scalar or vector of i32 or an i64, as far as the compiler
 /// can tell a new one: what is computed from it is computed again and not kept
 /// from where it was computed before.
@@ -99,13 +102,12 @@ struct AffineForm {
     Value basis;         ///< of the region
     Value factor;        ///< null: 1
     bool varies = false; ///< the factor does, from row to row
+    /// The factor is proportional to a sum over the row of products of `basis`.
+    bool vanishes = false;
   };
   SmallVector<Term> terms;
   Value constant; ///< null: 0
   bool constantVaries = false;
-  bool isPlain() const {
-    return !constant && llvm::all_of(terms, [](auto &t) { return !t.factor; });
-  }
 };
 
 /// A lane's view of the columns at one point of a kernel: `width` consecutive
@@ -241,7 +243,7 @@ private:
   Value cloneOp(Operation *op, ValueRange operands, unsigned width);
   const AffineForm &getForm(Value value, ColumnView &view);
   AffineForm makeForm(Value value, ColumnView &view);
-  AffineForm expandNarrow(const AffineForm &form);
+  AffineForm expandNarrow(Value value, const AffineForm &form);
   Value evaluateForm(const AffineForm &form, ColumnView &view);
   bool isDividedByRow(Operation *source);
   Value makeRescale(Value divisor);

@@ -1,8 +1,7 @@
 //===- KernelValues.cpp - What a kernel computes of the op's regions ------===//
 //
 // How a value of the op's region becomes a scalar (row level) or a vector of
-// consecutive columns (column and element level) of a lane; and how sums and
-// products with row-level values are gathered.
+// consecutive columns (column and element level) of a lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,8 +119,7 @@ bool KernelEmitter::hasRows(Value value) {
 
 unsigned KernelEmitter::phase(Value value) { return phases.lookup(value); }
 
-/// 1 / `value` if it is a finite f32 constant whose reciprocal is normal.
-static FloatAttr getReciprocal(Value value) {
+FloatAttr norm_fusion::getReciprocal(Value value) {
   FloatAttr attr;
   if (!value.getType().isF32() || !matchPattern(value, m_Constant(&attr)))
     return {};
@@ -367,14 +365,6 @@ void KernelEmitter::divideByRow(Operation *source,
     view.values[source->getResult(0)] = quotient;
 }
 
-/// True if `value` only leaves as floats of 16 bits or fewer.
-static bool leavesNarrow(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    return isa<arith::TruncFOp>(user) &&
-           user->getResult(0).getType().getIntOrFloatBitWidth() <= 16;
-  });
-}
-
 Value KernelEmitter::evaluate(Value value, ColumnView &view) {
   if (Value known = view.values.lookup(value))
     return known;
@@ -394,8 +384,7 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
     result = loadAt(argument.getArgNumber(), view);
   } else if (AffineForm form = getForm(value, view);
              form.terms.size() != 1 || form.terms[0].basis != value) {
-    result =
-        evaluateForm(leavesNarrow(value) ? expandNarrow(form) : form, view);
+    result = evaluateForm(expandNarrow(value, form), view);
   } else if (isBlockReduction(value.getDefiningOp())) {
     result = reduceBlock(cast<RowReduceOp>(value.getDefiningOp()), view);
   } else {
@@ -411,160 +400,6 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
   }
   view.values[value] = result;
   return result;
-}
-
-/// `term` added to `sum`, which is null before the first one.
-static Value addTo(ImplicitLocOpBuilder &b, Value sum, Value term) {
-  if (!sum)
-    return term;
-  return arith::AddFOp::create(b, sum, term, arith::FastMathFlags::contract);
-}
-
-/// Sums and products with row-level values are gathered, so that an element
-/// takes one multiply-add a term. What is added to an element that isn't scaled
-/// stays with it, x - mean for one: scaling both would lose what they cancel.
-/// Neither are two row-level values added, or two multiples of an element
-/// gathered, if one of them is the same in all rows: they may be there to
-/// cancel, as in (x * s + 0x1.8p23) - 0x1.8p23, which rounds. Multiples stay
-/// two terms, for of an infinite element their difference is NaN.
-const AffineForm &KernelEmitter::getForm(Value value, ColumnView &view) {
-  auto known = view.forms.find(value);
-  if (known != view.forms.end())
-    return known->second;
-  AffineForm form = makeForm(value, view);
-  return view.forms[value] = std::move(form);
-}
-
-AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
-  AffineForm itself;
-  itself.terms.push_back({value, Value()});
-  Operation *source = value.getDefiningOp();
-  bool wide = value.getType().isF32() || value.getType().isF64();
-  if (!source || !wide || !hasColumns(value) || !hasRows(value))
-    return itself;
-  auto flags = arith::FastMathFlags::contract;
-  auto multiply = [&](Value a, Value c) -> Value {
-    return !a ? c : !c ? a : arith::MulFOp::create(b, a, c, flags).getResult();
-  };
-  auto negate = [&](Value a) -> Value {
-    if (a)
-      return arith::NegFOp::create(b, a);
-    return arith::ConstantOp::create(b, b.getFloatAttr(value.getType(), -1.0));
-  };
-  auto scale = [&](AffineForm form, Value factor, bool varies) {
-    for (AffineForm::Term &term : form.terms) {
-      term.factor = multiply(term.factor, factor);
-      term.varies |= varies;
-    }
-    if (form.constant)
-      form.constant = multiply(form.constant, factor);
-    form.constantVaries |= varies;
-    return form;
-  };
-  if (isa<arith::MulFOp>(source)) {
-    Value factor = source->getOperand(0), other = source->getOperand(1);
-    if (hasColumns(factor))
-      std::swap(factor, other);
-    if (hasColumns(factor))
-      return itself;
-    Value scalar = evaluateRow(factor);
-    return scale(getForm(other, view), scalar, hasRows(factor));
-  }
-  if (isa<arith::DivFOp>(source)) {
-    FloatAttr reciprocal = getReciprocal(source->getOperand(1));
-    if (!reciprocal)
-      return itself;
-    Value factor = arith::ConstantOp::create(b, reciprocal);
-    return scale(getForm(source->getOperand(0), view), factor,
-                 /*varies=*/false);
-  }
-  if (isa<arith::NegFOp>(source)) {
-    AffineForm form = getForm(source->getOperand(0), view);
-    for (AffineForm::Term &term : form.terms)
-      term.factor = negate(term.factor);
-    if (form.constant)
-      form.constant = negate(form.constant);
-    return form;
-  }
-  if (!isa<arith::AddFOp, arith::SubFOp>(source))
-    return itself;
-  AffineForm sum;
-  bool plain = true, mayCancel = false;
-  auto addConstant = [&](Value constant, bool varies) {
-    mayCancel |= sum.constant && !(varies && sum.constantVaries);
-    sum.constant = addTo(b, sum.constant, constant);
-    sum.constantVaries = varies;
-  };
-  for (auto [k, operand] : llvm::enumerate(source->getOperands())) {
-    bool negative = k == 1 && isa<arith::SubFOp>(source);
-    if (!hasColumns(operand)) {
-      Value row = evaluateRow(operand);
-      addConstant(negative ? negate(row) : row, hasRows(operand));
-      continue;
-    }
-    AffineForm form = getForm(operand, view);
-    plain &= form.isPlain();
-    for (AffineForm::Term term : form.terms) {
-      if (negative)
-        term.factor = negate(term.factor);
-      for (const AffineForm::Term &other : sum.terms)
-        mayCancel |=
-            other.basis == term.basis && !(other.varies && term.varies);
-      sum.terms.push_back(term);
-    }
-    if (form.constant)
-      addConstant(negative ? negate(form.constant) : form.constant,
-                  form.constantVaries);
-  }
-  return plain || mayCancel ? itself : sum;
-}
-
-/// An element of 16 bits or fewer.
-static bool isNarrow(Value value) {
-  auto extend = value.getDefiningOp<arith::ExtFOp>();
-  return extend && extend.getIn().getType().getIntOrFloatBitWidth() <= 16;
-}
-
-/// A scaled x - mean of narrow elements becomes two terms, one operation less,
-/// where it is one of several: dx of a norm. What the two cancel is lost, but
-/// few more than the 8 or 11 bits that an element has, of 24, and of a term
-/// whose factor is small in rows that hardly vary. On its own, (x - mean) *
-/// rstd must be 0 there.
-AffineForm KernelEmitter::expandNarrow(const AffineForm &form) {
-  if (form.terms.size() < 2)
-    return form;
-  auto flags = arith::FastMathFlags::contract;
-  AffineForm expanded;
-  expanded.constant = form.constant;
-  for (const AffineForm::Term &term : form.terms) {
-    auto [basis, factor, varies] = term;
-    Operation *sum = basis.getDefiningOp();
-    bool isSum = isa_and_nonnull<arith::AddFOp, arith::SubFOp>(sum);
-    if (!isSum || !factor || !isNarrow(sum->getOperand(0)) ||
-        hasColumns(sum->getOperand(1))) {
-      expanded.terms.push_back(term);
-      continue;
-    }
-    expanded.terms.push_back({sum->getOperand(0), factor, varies});
-    Value added = arith::MulFOp::create(b, evaluateRow(sum->getOperand(1)),
-                                        factor, flags);
-    if (isa<arith::SubFOp>(sum))
-      added = arith::NegFOp::create(b, added);
-    expanded.constant = addTo(b, expanded.constant, added);
-  }
-  return expanded;
-}
-
-Value KernelEmitter::evaluateForm(const AffineForm &form, ColumnView &view) {
-  auto flags = arith::FastMathFlags::contract;
-  Value sum = form.constant ? spread(form.constant, view) : Value();
-  for (const AffineForm::Term &term : form.terms) {
-    Value value = evaluate(term.basis, view);
-    if (term.factor)
-      value = arith::MulFOp::create(b, value, spread(term.factor, view), flags);
-    sum = addTo(b, sum, value);
-  }
-  return sum;
 }
 
 void KernelEmitter::prepareRowValues(unsigned p) {
