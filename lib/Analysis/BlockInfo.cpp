@@ -218,7 +218,7 @@ unsigned BlockInfo::getUniformSteps(unsigned id, unsigned depth) {
   if (isReshape(def)) {
     steps = getUniformSteps(getId(def->getOperand(0)), depth + 1);
   } else if (const PointOp *point = getPointOp(def)) {
-    if (point->isReduction())
+    if (point->isReduction() || point->indexed.any())
       return varies;
     for (const PointOperand &operand : point->operands)
       if (steps < maxSteps)

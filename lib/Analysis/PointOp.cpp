@@ -376,6 +376,17 @@ llvm::SmallBitVector PointOp::getReads(ArrayRef<Value> roots) const {
   return reads;
 }
 
+llvm::SmallBitVector PointOp::getIndexed(ArrayRef<Value> roots) const {
+  Slice slice;
+  getSlice(roots, slice);
+  llvm::SmallBitVector loops(getNumLoops());
+  for (Operation *op : slice)
+    if (auto index = dyn_cast<linalg::IndexOp>(op);
+        index && extents[index.getDim()] != 1)
+      loops.set(index.getDim());
+  return loops;
+}
+
 SmallVector<Value> PointReduction::getRoots() const {
   SmallVector<Value> roots;
   for (const PointElement &element : elements) {
@@ -552,9 +563,8 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     if (!slice.contains(&inner))
       continue;
     bool boxing = getBoxed(&inner) || isa<tensor::ExtractOp>(inner);
-    if (!boxing && !isElementwise(inner)) {
-      why = isa<linalg::IndexOp>(inner) ? "non-projected-operand"
-                                        : "unsupported-operation";
+    if (!boxing && !isa<linalg::IndexOp>(inner) && !isElementwise(inner)) {
+      why = "unsupported-operation";
       return std::nullopt;
     }
     for (Value operand : inner.getOperands())
@@ -563,6 +573,7 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
           return why = why.empty() ? "unsupported-combiner" : why, std::nullopt;
   }
 
+  point->indexed = point->getIndexed(roots);
   if (!point->isReduction())
     return point;
   // A reduction reads something at every point: else it's a contraction.

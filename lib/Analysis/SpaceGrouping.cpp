@@ -103,10 +103,16 @@ void SpaceGrouping::addPoint(unsigned number) {
     llvm::SmallBitVector &varying =
         member.varying.emplace_back(space->getNumAxes());
     llvm::SmallBitVector operands(point->operands.size(), true);
-    if (point->results.size() > 1)
-      operands = point->getReads(result.reduction
-                                     ? result.reduction->getRoots()
-                                     : SmallVector<Value>{result.yielded});
+    llvm::SmallBitVector indexed = point->indexed;
+    if (point->results.size() > 1) {
+      auto roots = result.reduction ? result.reduction->getRoots()
+                                    : SmallVector<Value>{result.yielded};
+      operands = point->getReads(roots);
+      indexed = point->getIndexed(roots);
+    }
+    for (unsigned loop : indexed.set_bits())
+      for (unsigned axis : space->getMap(loops)[loop])
+        varying.set(axis);
     auto getRequired = [&](AffineMap map) {
       return space->getSet(space->getRequired(loops, map));
     };

@@ -133,11 +133,13 @@ Value ToLinalg::build(Value root, ArrayRef<unsigned> loops, Value init,
       return bool(x);
     return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
   });
+  auto getLoop = [&](unsigned dim) -> int64_t {
+    return llvm::find(loops, dim) - loops.begin();
+  };
   auto getMap = [&](ArrayRef<unsigned> dims) {
     SmallVector<AffineExpr> exprs;
     for (unsigned dim : dims)
-      exprs.push_back(
-          builder.getAffineDimExpr(llvm::find(loops, dim) - loops.begin()));
+      exprs.push_back(builder.getAffineDimExpr(getLoop(dim)));
     return AffineMap::get(loops.size(), 0, exprs, builder.getContext());
   };
   SmallVector<Value> ins;
@@ -160,7 +162,12 @@ Value ToLinalg::build(Value root, ArrayRef<unsigned> loops, Value init,
         for (auto [value, arg] : llvm::zip(order, args))
           mapping.map(value, arg);
         for (Operation &inner : block->without_terminator())
-          if (slice.contains(&inner))
+          if (auto index = dyn_cast<IndexOp>(inner);
+              index && slice.contains(&inner))
+            mapping.map(
+                index.getResult(),
+                linalg::IndexOp::create(b, loc, getLoop(index.getDim())));
+          else if (slice.contains(&inner))
             b.clone(inner, mapping);
         Value value = mapping.lookup(root);
         if (combiner)

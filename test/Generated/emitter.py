@@ -42,6 +42,7 @@ class Emitter:
     fills: dict = field(default_factory=dict)
     count: int = 0
     named: bool = True
+    indexed: bool = False  # bodies may use the indices of their loops
 
     # ---- names, types, sizes
 
@@ -246,6 +247,7 @@ class Emitter:
         kinds = ", ".join('"reduction"' if d in reduced else '"parallel"' for d in order)
         args = [f"%a{i}" for i in range(len(ins))] + [f"%o{i}" for i in range(len(outs))]
         types = ", ".join(f"{a}: {t.dtype}" for a, t in zip(args, ins + outs))
+        self.order = order
         lines, yielded = body(args[:len(ins)], args[len(ins):])
         result = ", ".join(self.typeof(t) for t in outs)
         inputs = f"ins({', '.join(t.name for t in ins)} : {', '.join(self.typeof(t) for t in ins)}) " if ins else ""
@@ -256,6 +258,35 @@ class Emitter:
             + f"  linalg.yield {', '.join(yielded)} : {', '.join(t.dtype for t in outs)}\n}} -> {result if len(outs) == 1 else f'({result})'}")
         names = [name] if len(outs) == 1 else [f"{name}#{i}" for i in range(len(outs))]
         return [self.note(Tensor(x, t.dims, t.dtype)) for x, t in zip(names, outs)]
+
+    def index(self, block):
+        """The index of one of the loops of the op whose body is made, small and in the type of the block; None if it has no such loop."""
+        fit = [i for i, d in enumerate(self.order) if d and not any(self.axes[a].dynamic for a in d[1:])]
+        if not fit:
+            return None
+        i = block.op(f"linalg.index {self.rng.choice(fit)} : index")
+        if self.coin():
+            i = block.op(f"arith.remui {i}, {block.op(f'arith.constant {self.rng.choice([2, 3, 5])} : index')} : index")
+        else:
+            bound = block.op(f"arith.constant {self.rng.choice([1, 2, 7, 50])} : index")
+            i = block.op(f"arith.extui {block.op(f'arith.cmpi ult, {i}, {bound} : index')} : i1 to i32")
+            return block.op(f"arith.sitofp {i} : i32 to {block.compute}")
+        return block.op(f"arith.sitofp {block.op(f'arith.index_cast {i} : index to i32')} : i32 to {block.compute}")
+
+    def with_index(self, block, value):
+        """`value` times a small number that hangs on where it is, now and then."""
+        if not self.indexed or block.compute[0] == "i" or not self.coin(0.3):
+            return value
+        i = self.index(block)
+        return block.binary("arith.mulf", value, i) if i else value
+
+    def iota(self, dims, dtype):
+        """A tensor whose elements hang on where they are alone."""
+        def body(args, outs):
+            block = Block(dtype)
+            return block.lines, [block.finish(self.index(block) or block.constant(1.0), dtype)]
+
+        return self.generic(dims, [], [], [self.empty(dims, dtype)], body)[0]
 
     def point(self, dims, ins, dtype, expression):
         """One elementwise op over `dims`; expression(block, values) builds the body from f32 or f64 values."""
@@ -276,7 +307,7 @@ class Emitter:
         def body(args, outs):
             block = Block(dtype)
             value = expression(block, [block.widen(a, t.dtype) for a, t in zip(args, ins)])
-            return block.lines, [block.finish(value, dtype)]
+            return block.lines, [block.finish(self.with_index(block, value), dtype)]
 
         return self.generic(dims, [], ins, [out], body)[0]
 
@@ -334,7 +365,8 @@ class Emitter:
             if simple:
                 value = args[0]
             else:
-                value = block.finish(expression(block, [block.widen(a, t.dtype) for a, t in zip(args, ins)]), dtype)
+                value = expression(block, [block.widen(a, t.dtype) for a, t in zip(args, ins)])
+                value = block.finish(value if combiner == "arith.mulf" else self.with_index(block, value), dtype)
             if combiner == "arith.addf" and self.coin(0.15):
                 # The sum of a product, rounded once.
                 factor = args[-1] if ins[-1].dtype == dtype else block.op(f"arith.constant 5.0e-1 : {dtype}")

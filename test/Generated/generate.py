@@ -10,7 +10,7 @@ the illegal part.
 Made are: rows and columns of one to four and one to two axes (rank up to six), dynamic and empty extents, layouts with collapsed, unit and
 permuted dims, transposes and reshapes in between; f16, bf16, f32, f64 and integers; sums (fma bodies too), products, minima and maxima of floats
 and integers, of one operand or two at a time, with keepdim, carried and shared inits, boxed scalars; segmented columns; several phases of
-rows; masks; broadcasts, maps, named and generic ops; matmuls between groups; loops, helpers, norms that share a weight. Not made are: sums in two
+rows; masks; indices; broadcasts, maps, named and generic ops; matmuls between groups; loops, helpers, norms that share a weight. Not made are: sums in two
 steps, gathers that are the identity, i32 shape tensors, tensor.cast, sums written as contractions, 8-bit floats, more than one space a
 function but for the illegal kinds.
 """
@@ -139,6 +139,7 @@ class Program:
             self.axes[self.cols[0]].dynamic = True
         self.e = Emitter(self.axes, r)
         self.e.named = r.random() < 0.6
+        self.e.indexed = r.random() < 0.25
         base = [(a,) for a in self.rows + self.cols]
         self.layouts = [base]
         if len(rows) > 1 and r.random() < 0.5:
@@ -309,6 +310,9 @@ class Program:
         if r.random() < 0.12:
             small = self.argument(FULL, "i8")
             pool.append(Value(self.e.point(self.layouts[0], [small.tensor], "i32", lambda b, xs: b.op(f"arith.shrsi {xs[0]}, {b.op('arith.constant 5 : i32')} : i32")), FULL, [small]))
+        for level in (ROW, COL):
+            if self.e.indexed and r.random() < 0.3:
+                pool.append(Value(self.e.iota(self.layouts[0][:len(self.rows)] if level == ROW else self.layouts[0][len(self.rows):], "f32"), level))
         seen, columns, steps = set(), [], r.randrange(3, 12)
         while steps > 0 or (seen != set(kinds) and self.rng.random() < 0.97):
             steps -= 1

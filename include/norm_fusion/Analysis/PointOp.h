@@ -85,6 +85,8 @@ public:
   llvm::SmallBitVector reduced;
   SmallVector<PointOperand, 3> operands;
   SmallVector<PointResult, 1> results;
+  /// Loops of more than one step whose index the results need.
+  llvm::SmallBitVector indexed;
 
   bool isReduction() const { return reduced.any(); }
   unsigned getNumLoops() const { return extents.size(); }
@@ -95,6 +97,8 @@ public:
   void getSlice(ArrayRef<Value> roots, Slice &slice) const;
   /// Which of the operands `roots` need.
   llvm::SmallBitVector getReads(ArrayRef<Value> roots) const;
+  /// Which of the loops `roots` need the index of.
+  llvm::SmallBitVector getIndexed(ArrayRef<Value> roots) const;
 };
 
 /// Looks through a scalar that is boxed in a tensor and taken out again.

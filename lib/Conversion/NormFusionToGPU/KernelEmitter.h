@@ -252,6 +252,8 @@ private:
   Value evaluate(Value value, ColumnView &view);
   /// `scalar` for all columns of a view.
   Value spread(Value scalar, const ColumnView &view);
+  /// The index of a column dimension; 0 in columns that don't exist.
+  Value evaluateIndex(IndexOp index, ColumnView &view);
   /// A row reduction over some of the columns, whose result varies over others:
   /// every lane of the warp must take part, but in structure=plain.
   bool isBlockReduction(Operation *op);

@@ -194,6 +194,9 @@ Value KernelEmitter::evaluateRow(Value value) {
       result = arguments.operands[i];
     else
       result = loadGlobal(i, offset(i, rowIndices), 1);
+  } else if (auto index = value.getDefiningOp<IndexOp>()) {
+    result = arith::IndexCastOp::create(b, b.getIndexType(),
+                                        rowIndices[index.getDim()]);
   } else {
     Operation *source = value.getDefiningOp();
     SmallVector<Value> operands;
@@ -260,6 +263,30 @@ Value KernelEmitter::spread(Value scalar, const ColumnView &view) {
     return scalar;
   return vector::BroadcastOp::create(
       b, cast<VectorType>(withWidth(scalar.getType(), view.width)), scalar);
+}
+
+Value KernelEmitter::evaluateIndex(IndexOp index, ColumnView &view) {
+  unsigned d = index.getDim();
+  SmallVector<Value> elements;
+  bool isRun = int(d) == columnDims.find_last(),
+       isOnly = columnDims.count() == 1;
+  for (unsigned e = 0; e < (isRun ? view.width : 1); ++e) {
+    // Several dimensions: a vector lies in one row of the last.
+    Value column = isOnly ? add(view.column, i64(e)) : view.column;
+    if (view.mask)
+      column = select(arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                            column, columnCount),
+                      column, i64(0));
+    SmallVector<Value> indices(op.getNumDims());
+    delinearize(column, columnDims, indices);
+    Value element = isOnly ? indices[d] : add(indices[d], i64(e));
+    elements.push_back(
+        arith::IndexCastOp::create(b, b.getIndexType(), element));
+  }
+  if (elements.size() != view.width || view.width == 1)
+    return spread(elements.front(), view);
+  return vector::FromElementsOp::create(
+      b, cast<VectorType>(withWidth(b.getIndexType(), view.width)), elements);
 }
 
 bool KernelEmitter::isBlockReduction(Operation *source) {
@@ -382,6 +409,8 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
     result = spread(evaluateRow(value), view);
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     result = loadAt(argument.getArgNumber(), view);
+  } else if (auto index = value.getDefiningOp<IndexOp>()) {
+    result = evaluateIndex(index, view);
   } else if (AffineForm form = getForm(value, view);
              form.terms.size() != 1 || form.terms[0].basis != value) {
     result = evaluateForm(expandNarrow(value, form), view);

@@ -250,3 +250,40 @@ func.func @c12_empty_body(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
   } -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @c16(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
+  %0 = norm_fusion.mixed_reduction dims = [row, column]
+      ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>)
+      maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
+  ^bb0(%a: f32):
+    // expected-error @below {{C16: found dimension 2, expected one of a space of 2}}
+    %1 = norm_fusion.index 2 : index
+    %2 = norm_fusion.row_reduce add, %a : f32
+    norm_fusion.yield %2 : f32
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @c7_index(%x: tensor<4x8xf32>, %o: tensor<4xindex>) {
+  %0 = norm_fusion.mixed_reduction dims = [row, column]
+      ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xindex>)
+      maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
+  ^bb0(%a: f32):
+    %1 = norm_fusion.index 1 : index
+    // expected-error @below {{C7: value for output #0 varies over dimension d1 that the output lacks}}
+    norm_fusion.yield %1 : index
+  } -> tensor<4xindex>
+  return
+}
+
+// -----
+
+func.func @index_outside() -> index {
+  // expected-error @below {{expects parent op 'norm_fusion.mixed_reduction'}}
+  %0 = norm_fusion.index 0 : index
+  return %0 : index
+}

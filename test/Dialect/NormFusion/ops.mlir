@@ -82,3 +82,25 @@ func.func @split(%x: memref<?x64xf32>, %w: memref<64xf32>,
   }
   return
 }
+
+// Where a point is.
+
+// CHECK-LABEL: func @index
+// CHECK:         %[[I:.+]] = norm_fusion.index 0 : index
+// CHECK:         %[[J:.+]] = norm_fusion.index 1 : index
+// CHECK:         arith.cmpi ule, %[[J]], %[[I]] : index
+func.func @index(%x: tensor<?x64xf32>, %r: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = norm_fusion.mixed_reduction dims = [row, column]
+      ins(%x : tensor<?x64xf32>) outs(%r : tensor<?xf32>)
+      maps = [#full, #row] {
+  ^bb0(%xe: f32):
+    %zero = arith.constant 0.0 : f32
+    %i = norm_fusion.index 0 : index
+    %j = norm_fusion.index 1 : index
+    %1 = arith.cmpi ule, %j, %i : index
+    %2 = arith.select %1, %xe, %zero : f32
+    %3 = norm_fusion.row_reduce add, %2 : f32
+    norm_fusion.yield %3 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

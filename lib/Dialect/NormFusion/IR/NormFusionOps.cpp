@@ -96,7 +96,9 @@ void MixedReductionOp::inferLevels(
       for (Value operand : op.getOperands())
         if (auto it = levels.find(operand); it != levels.end())
           level |= it->second;
-      if (auto reduce = dyn_cast<RowReduceOp>(op))
+      if (auto index = dyn_cast<IndexOp>(op))
+        level.set(index.getDim());
+      else if (auto reduce = dyn_cast<RowReduceOp>(op))
         level.reset(getReducedDims(columns, reduce.getOver()));
       else if (auto reduce = dyn_cast<ColumnReduceOp>(op))
         level.reset(getReducedDims(rows, reduce.getOver()));

@@ -1,6 +1,6 @@
 //===- NormFusionVerify.cpp - Constraints of the ops ----------------------===//
 //
-// C1 to C15 of NormFusionOps.td, in the order operands, regions, levels: each
+// C1 to C16 of NormFusionOps.td, in the order operands, regions, levels: each
 // step may rely on what the one before has shown.
 //
 //===----------------------------------------------------------------------===//
@@ -36,6 +36,14 @@ LogicalResult RowReduceOp::verify() { return verifyReduction(*this, false); }
 LogicalResult ColumnReduceOp::verify() { return verifyReduction(*this, true); }
 LogicalResult PartialAccumulateOp::verify() {
   return verifyReduction(*this, true);
+}
+
+LogicalResult IndexOp::verify() {
+  unsigned rank = cast<MixedReductionOp>((*this)->getParentOp()).getNumDims();
+  if (getDim() >= rank)
+    return emitOpError("C16: found dimension ")
+           << getDim() << ", expected one of a space of " << rank;
+  return success();
 }
 
 static Type getScalarType(Value value) {

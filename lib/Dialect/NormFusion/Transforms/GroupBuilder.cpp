@@ -132,6 +132,20 @@ Value GroupBuilder::getConstant(TypedAttr attr) {
   return constant;
 }
 
+/// The index in a loop that walks `axes`, outermost first.
+Value GroupBuilder::getIndex(const AxisList &axes) {
+  if (axes.empty())
+    return getConstant(bodyBuilder->getIndexAttr(0));
+  for (auto &[known, op] : indices)
+    if (known == axes)
+      return op;
+  OpBuilder::InsertionGuard guard(*bodyBuilder);
+  bodyBuilder->setInsertionPointToStart(body.get());
+  Location loc = info.getBlock().getParentOp()->getLoc();
+  indices.push_back({axes, IndexOp::create(*bodyBuilder, loc, /*dim=*/0)});
+  return indices.back().second;
+}
+
 /// The scalar that all elements of `value` are.
 Value GroupBuilder::getUniform(Value value) {
   if (auto it = scalars.find(value); it != scalars.end())
@@ -203,6 +217,13 @@ Value GroupBuilder::emitElement(const PointOp &point, Value root,
   for (Operation &op : point.getBody()->without_terminator()) {
     if (!slice.contains(&op) || mapping.contains(op.getResult(0)))
       continue;
+    if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+      AxisList axes;
+      if (unsigned loop = index.getDim(); point.extents[loop] != 1)
+        axes = space.getMap(space.getLoopsId(point.number))[loop];
+      mapping.map(index.getResult(), getIndex(axes));
+      continue;
+    }
     for (Value operand : op.getOperands())
       mapConstant(operand);
     if (isa<tensor::FromElementsOp, tensor::ExtractOp>(op))
@@ -362,6 +383,21 @@ bool GroupBuilder::canBuild() {
         !canReshape(getCoarse(flatten(axes)), axes))
       return false;
   }
+  // What only an index walks is no dimension; nor can an index be made of
+  // dimensions without their sizes.
+  llvm::SmallBitVector all(space.getNumAxes());
+  for (const AxisList &dim : dims)
+    all |= space.getAxisSet({dim});
+  for (auto &[op, reduced] : reductions)
+    if (reduced.test(all))
+      return false;
+  for (auto &[axes, op] : indices) {
+    if (space.getAxisSet({axes}).test(all))
+      return false;
+    for (const AxisList &dim : llvm::drop_begin(getCoarse(axes)))
+      if (ShapedType::isDynamic(getProduct(dim)))
+        return false;
+  }
   unsigned columns = llvm::count_if(dims, [&](const AxisList &dim) {
     return group.columns.test(dim.front());
   });
@@ -400,6 +436,7 @@ MixedReductionOp GroupBuilder::build(OpBuilder &builder,
     types.push_back(empty.getType());
     scalarsOut.push_back(output.scalar);
   }
+  placeIndices();
   YieldOp::create(*bodyBuilder, loc, scalarsOut);
   for (auto &[op, reduced] : reductions) {
     SmallVector<int64_t> over;

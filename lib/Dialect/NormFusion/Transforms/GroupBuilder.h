@@ -60,6 +60,8 @@ private:
   Value getUniform(Value value);
   Value getConstant(TypedAttr attr);
   Value addInput(Value value, const AxisMap &axes);
+  Value getIndex(const AxisList &axes);
+  void placeIndices();
   bool isInternal(unsigned id, IterationSpace::MapId required) const;
 
   void chooseDims();
@@ -72,6 +74,8 @@ private:
     unsigned dim;
     int64_t divisor;
   };
+  /// The extent of `axes` together, ShapedType::kDynamic where unknown.
+  int64_t getProduct(const AxisList &axes) const;
   std::optional<SizeSource> findSize(const AxisList &axes) const;
   bool hasSize(const AxisList &axes) const;
   OpFoldResult getSize(OpBuilder &builder, const AxisList &axes) const;
@@ -101,6 +105,8 @@ private:
   llvm::DenseMap<Attribute, Value> constants;
   /// Reductions of the region, and the axes that they remove.
   SmallVector<std::pair<Operation *, llvm::SmallBitVector>> reductions;
+  /// Indices of the region, which get their dimensions last.
+  SmallVector<std::pair<AxisList, IndexOp>> indices;
   /// Dimensions of the op, each a run of axes.
   SmallVector<AxisList> dims;
 };

@@ -26,16 +26,19 @@ void GroupBuilder::chooseDims() {
     lists.push_back(&input.flat);
   for (const Output &output : outputs)
     lists.push_back(&output.flat);
+  SmallVector<const AxisList *> operands = lists;
+  for (auto &[axes, op] : indices)
+    lists.push_back(&axes);
   const AxisList *reference = nullptr;
   llvm::SmallBitVector used(space.getNumAxes());
-  for (const AxisList *list : lists) {
+  for (const AxisList *list : operands) {
     if (!reference || list->size() > reference->size())
       reference = list;
     for (unsigned axis : *list)
       used.set(axis);
   }
-  // Axis `a` and the one after it are one dimension if all operands that have
-  // either have both, in this order, and so do all reductions.
+  // Axis `a` and the one after it are one dimension if all operands and indices
+  // that have either have both, in this order, and so do all reductions.
   auto merges = [&](unsigned a, unsigned b) {
     if (group.columns.test(a) != group.columns.test(b))
       return false;
@@ -65,7 +68,7 @@ void GroupBuilder::chooseDims() {
     }
   };
   place(*reference);
-  for (const AxisList *list : lists)
+  for (const AxisList *list : operands)
     place(*list);
   for (bool column : {false, true})
     for (const AxisList &dim : order)
@@ -80,6 +83,31 @@ AxisMap GroupBuilder::getCoarse(const AxisList &flat) const {
       if (dim.front() == axis)
         coarse.push_back(dim);
   return coarse;
+}
+
+/// Gives indices their dimensions: one, or the index in a run of several.
+void GroupBuilder::placeIndices() {
+  for (auto &[axes, op] : indices) {
+    AxisMap runs = getCoarse(axes);
+    auto getDim = [&](const AxisList &run) {
+      return llvm::find(dims, run) - dims.begin();
+    };
+    op.setDim(getDim(runs.front()));
+    OpBuilder builder(context);
+    builder.setInsertionPointAfter(op);
+    Value index = op;
+    Operation *scaled = nullptr;
+    for (const AxisList &run : llvm::drop_begin(runs)) {
+      Value size =
+          arith::ConstantIndexOp::create(builder, op.getLoc(), getProduct(run));
+      Value outer = arith::MulIOp::create(builder, op.getLoc(), index, size);
+      scaled = scaled ? scaled : outer.getDefiningOp();
+      Value inner = IndexOp::create(builder, op.getLoc(), getDim(run));
+      index = arith::AddIOp::create(builder, op.getLoc(), outer, inner);
+    }
+    if (scaled)
+      op.getResult().replaceAllUsesExcept(index, scaled);
+  }
 }
 
 AffineMap GroupBuilder::getMap(const AxisList &flat) const {
@@ -134,7 +162,7 @@ GroupCost GroupBuilder::getCost() const {
 // Sizes and reshapes
 //===----------------------------------------------------------------------===//
 
-static int64_t getProduct(const IterationSpace &space, const AxisList &axes) {
+int64_t GroupBuilder::getProduct(const AxisList &axes) const {
   int64_t product = 1;
   for (unsigned axis : axes) {
     if (ShapedType::isDynamic(space.getExtent(axis)))
@@ -152,7 +180,7 @@ GroupBuilder::findSize(const AxisList &axes) const {
       llvm::copy_if(list, std::back_inserter(others), [&](unsigned axis) {
         return !llvm::is_contained(axes, axis);
       });
-      int64_t divisor = getProduct(space, others);
+      int64_t divisor = getProduct(others);
       if (others.size() + axes.size() == list.size() && divisor > 0)
         return SizeSource{input.value, unsigned(i), divisor};
     }
@@ -160,7 +188,7 @@ GroupBuilder::findSize(const AxisList &axes) const {
 }
 
 bool GroupBuilder::hasSize(const AxisList &axes) const {
-  if (!ShapedType::isDynamic(getProduct(space, axes)) || findSize(axes))
+  if (!ShapedType::isDynamic(getProduct(axes)) || findSize(axes))
     return true;
   return axes.size() > 1 && llvm::all_of(axes, [&](unsigned axis) {
            return hasSize(AxisList{axis});
@@ -169,7 +197,7 @@ bool GroupBuilder::hasSize(const AxisList &axes) const {
 
 OpFoldResult GroupBuilder::getSize(OpBuilder &builder,
                                    const AxisList &axes) const {
-  int64_t product = getProduct(space, axes);
+  int64_t product = getProduct(axes);
   if (!ShapedType::isDynamic(product))
     return builder.getIndexAttr(product);
   Location loc = info.getBlock().getParentOp()->getLoc();
@@ -218,7 +246,7 @@ bool GroupBuilder::hasExtents(const AxisMap &axes, Type type) const {
   return !tensor ||
          llvm::all_of(llvm::zip_equal(axes, tensor.getShape()), [&](auto dim) {
            auto [list, size] = dim;
-           int64_t extent = getProduct(space, list);
+           int64_t extent = getProduct(list);
            return extent == size || ShapedType::isDynamic(extent) ||
                   ShapedType::isDynamic(size);
          });
@@ -275,7 +303,7 @@ Value GroupBuilder::reshape(OpBuilder &builder, Value value,
       cast<RankedTensorType>(value.getType()).getShape());
   for (auto [size, list, dim] : llvm::zip_equal(shape, from, pieces))
     if (ShapedType::isDynamic(size) && dim.size() > 1)
-      size = getProduct(space, list);
+      size = getProduct(list);
   if (auto known = RankedTensorType::get(shape, element);
       known != value.getType())
     value = tensor::CastOp::create(builder, loc, known, value);

@@ -39,9 +39,9 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     starts from is an input that the region combines with the result.
 
     Level inference: an argument varies over the dimensions of its map;
-    `row_reduce` removes the column dimensions of its operand, `column_reduce`
-    the row dimensions (or only those of its `over`); all other ops take the
-    union of their operands.
+    `index` over its dimension; `row_reduce` removes the column dimensions of its
+    operand, `column_reduce` the row dimensions (or only those of its `over`);
+    all other ops take the union of their operands.
 
     Semantics, for a body with one of each: with `i` the row and `j` the column
     index, `r[i] = combine over j of p[i,j]`, `c[j] = combine over i of q[i,j]`,
@@ -193,6 +193,24 @@ def NormFusion_PartialAccumulateOp : NormFusion_Op<"partial_accumulate", [
     OptionalAttr<DenseI64ArrayAttr>:$over);
   let assemblyFormat =
     "`` $combiner `,` $operand (`over` $over^)? attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+}
+
+def NormFusion_IndexOp : NormFusion_Op<"index", [
+    Pure, ParentOneOf<["MixedReductionOp"]>]> {
+  let summary = "Index of the point in a dimension of the space";
+  let description = [{
+    From 0 on, like `linalg.index`: for masks and positions.
+
+    - C16: `dim` is a dimension of the space.
+
+    ```mlir
+    %j = norm_fusion.index 1 : index
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dim attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
