@@ -2,8 +2,9 @@
 
 A cell is a case (outputs_ir.py) and a shape. Inputs, clock, poisoning and resuming are those of peers.py. `plain` is the fastest of several
 Triton kernels (moves.py) that read arrays of the same number, type and size and write such, in the same run; a transposed copy counts as a
-plain array. All take turns, --rounds times, and the best round counts: what is timed first in a process takes up to 0.5 us less. A cell passes where ours takes at most 1.05 times that plus 2.5 us, with a transposed copy 1.15 times plus 2.5 us, and every result
-is right: the relative error (2-norm) from float64 within LIMITS, fp8 at most one code off.
+plain array. All take turns, --rounds times, and the best round counts: what is timed first in a process takes up to 0.5 us less. A cell passes
+where ours takes at most 1.05 times that plus 2.5 us, with a transposed copy 1.15 times plus 2.5 us, and every result is right: the relative
+error (2-norm) from float64 within LIMITS, fp8 at most one code off.
 
 Bundles are compiled before anything is timed, --jobs at once; --schedules ends there, needs no GPU, and prints what each cell runs.
 """

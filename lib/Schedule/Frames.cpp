@@ -141,9 +141,8 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   return best;
 }
 
-/// Warps of a block: four vectors a lane leave registers for 8, and for 12 with
-/// three vectors and one accumulator a column.
-static constexpr unsigned kWarps = 8, kManyWarps = 12;
+/// Warps of a block that four vectors a lane leave the registers for.
+static constexpr unsigned kWarps = 8;
 
 ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
                                             const Problem &problem,
@@ -151,7 +150,8 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
                                             Combine combine,
                                             std::string &reason) {
   // 24 columns a lane with two sums each are what 12 warps have the registers
-  // for: the estimate, which allows for clusters too, says a tenth more.
+  // for, and 32 what 8 have: the estimate, which allows for more exchanges,
+  // says a tenth more.
   constexpr unsigned vector = 8;
   if (!takesManyVectors(problem))
     return {};

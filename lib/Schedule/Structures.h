@@ -28,12 +28,36 @@ unsigned estimateRegisters(const Problem &problem, ScheduleAttr schedule);
 /// Those that it can have, 32-bit.
 unsigned getRegisterBudget(const TargetInfo &target, ScheduleAttr schedule);
 
+/// Steps that a row group of a cluster may be ahead of the others' average.
+/// One is too tight for LayerNorm's steps, four lets RMSNorm's drift (H200,
+/// 32768x4096 and 65536x8192 bf16, docs/performance.md).
+inline constexpr unsigned kPace = 2;
+
+/// Warps of a block in which a thread has the registers for three vectors and
+/// two sums a column, or for two rows of three half vectors.
+inline constexpr unsigned kManyWarps = 12;
+
+/// True if a lane adds up two and more sums a column.
+bool isHeavy(const Problem &problem);
+
+/// Bytes of the rows that a multiprocessor has on their way, without those of
+/// lanes that have no columns.
+int64_t getBytesInFlight(const Problem &problem, ScheduleAttr schedule);
+
+/// Those that single blocks have at most while row groups can be left out.
+double getMostInFlight(const Problem &problem, const TargetInfo &target);
+
 /// What any problem can have.
 ScheduleAttr makePlain(MLIRContext *context);
 
 /// structure=ring or small, else plain; why in `reason`.
 ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
+
+/// `schedule`, a ring whose shape is chosen, with its combination, row groups,
+/// row inputs and rows at once; `reason` anew where these are two.
+ScheduleAttr chooseSteps(const Problem &problem, ScheduleAttr schedule,
+                         const TargetInfo &target, std::string &reason);
 
 /// True if rows don't all begin at a sector of the L2 cache if the first one
 /// does, and vectors of `vector` columns of the narrowest type are half of one.
@@ -60,7 +84,8 @@ ScheduleAttr chooseShortFrames(MLIRContext *context, const Problem &problem,
 
 /// Rows with room for a frame, three vectors a lane in a block of 12 warps or
 /// four in a pair of blocks, where two accumulators a column leave other shapes
-/// more idle lanes or fewer warps. Null if there is none.
+/// more idle lanes or fewer warps; with one accumulator, pairs where a row is
+/// little more than four warps hold. Null if there is none.
 ScheduleAttr chooseManyVectors(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);

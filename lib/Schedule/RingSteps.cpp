@@ -1,0 +1,218 @@
+//===- RingSteps.cpp - How the steps of a ring follow each other ----------===//
+//
+// What is chosen once the shape of a ring is: how partial rows are combined,
+// how many bytes are in flight, how the row level's inputs come, and whether a
+// lane takes two rows at once. The numbers were measured on an H200
+// (docs/performance.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structures.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+int64_t norm_fusion::getBytesInFlight(const Problem &problem,
+                                      ScheduleAttr schedule) {
+  unsigned rows =
+      schedule.getRowGroups() * schedule.getRows() * schedule.getRowsAWarp();
+  return schedule.getSlots() * rows * problem.bytesPerColumn() *
+         llvm::divideCeil(problem.columns, int64_t(schedule.getCluster()));
+}
+
+/// Of the bytes in flight that memory needs, what single blocks have at most,
+/// and at least, while row groups can be left out for it. (H200, of 64 KiB,
+/// bf16, 600 MB, share of the triad. RMSNorm: 1280 columns, 60 and 50 KiB, 92
+/// and 98%, 1792, 56 and 42, 92 and 97%, 512, 64 and 48, 92 and 96%, 720, 67,
+/// 56 and 45, 89, 90 and 95%; 600, 47 and 37, 97 and 93%. LayerNorm: 512, 64,
+/// 56 and 48, 92, 97 and 94%, 768, 72, 60 and 48, 91, 96 and 94%; 2560, 60 and
+/// 40, 97 and 93%. 200 MB: up to 1% either way; 4096x256, whose rows are one
+/// step of 16 row groups and two of 14, 4.9 and 5.3 us.)
+static constexpr double kMostInFlight = 50. / 64, kFewestInFlight = 40. / 64;
+static constexpr double kMostHeavyInFlight = 57. / 64,
+                        kFewestHeavyInFlight = 48. / 64;
+
+bool norm_fusion::isHeavy(const Problem &problem) {
+  return problem.accumulatorBytes.size() > 1;
+}
+
+double norm_fusion::getMostInFlight(const Problem &problem,
+                                    const TargetInfo &target) {
+  return target.bytesInFlight *
+         (isHeavy(problem) ? kMostHeavyInFlight : kMostInFlight);
+}
+
+/// `schedule` with the fields in `text`.
+static ScheduleAttr change(ScheduleAttr schedule, StringRef text) {
+  std::string error;
+  ScheduleAttr changed =
+      parseSchedule(schedule.getContext(), text, schedule, error);
+  assert(changed && "expected fields of a schedule");
+  return changed;
+}
+
+/// Partial rows of as many bytes are combined behind a barrier: blocks that are
+/// done look for tags again and again, which takes from the others' bandwidth
+/// of the L2 cache. (H200, LayerNorm, us: 1985x16896 56.3 and 54.9, 1725x19456
+/// 53.7 and 53.0, 1024x32768 53.4 and 52.9; 2048x16384, which has 1.8 MB, 51.5
+/// and 51.7. 10923x3072, 3.1 MB, 52.6 and 51.9; 14563x2304, 2.4 MB, 50.6 and
+/// 50.9. Framed: 2719x12345, 6.3 MB, 59.1 and 56.5, 5033x6667, 3.4 MB, 54.6
+/// and 54.9. RMSNorm with fp8 dx, 2048x16384, 4.3 MB, 44.1 and 43.8, or no
+/// difference. Launches of few rows take 0.9 more. Not measured where there are
+/// no clusters.)
+static constexpr int64_t kManyPartialBytes = 2600 * 1024;
+static constexpr int64_t kManyFramedPartialBytes = 5000 * 1024;
+
+static ScheduleAttr chooseCombine(const Problem &problem, ScheduleAttr schedule,
+                                  const TargetInfo &target) {
+  unsigned cluster = schedule.getCluster();
+  if (schedule.getCombine() != Combine::tags || schedule.getPace() != 0 ||
+      target.maxCluster == 1)
+    return schedule;
+  int64_t bytes = getUsualBlocks(cluster) / cluster * problem.columns *
+                  std::accumulate(problem.accumulatorBytes.begin(),
+                                  problem.accumulatorBytes.end(), int64_t(0));
+  bool areMany = bytes >= (isFramed(problem, schedule) ? kManyFramedPartialBytes
+                                                       : kManyPartialBytes);
+  return areMany ? change(schedule, "combine=grid") : schedule;
+}
+
+/// Of the bytes in flight that memory needs, the part up to which loads a step
+/// ahead arrive later than copies two steps ahead. (H200, of 64 KiB, LayerNorm:
+/// 160, 288, 416, 656, 1376, 2688 columns, 36 to 42 KiB, 2 to 7% faster with
+/// copies, 752, 1001, 1501, 47 KiB, 3%; 512, 2048, 2432, 48 to 64 KiB, 1 to 3%
+/// slower, for more is in flight then than memory serves well. RMSNorm: 320,
+/// 784, 1312, 38 to 41 KiB, 1 to 2% faster; 352, 2816, 44 KiB, 1% slower.)
+static constexpr double kFewInFlight = 47. / 64, kFewLightInFlight = 42. / 64;
+/// Blocks of a cluster from which on each waits long enough for the others that
+/// this part counts, or any if steps are paced (1 to 3% faster with copies),
+/// unless elements have 32 bits (400 MB: 4 to 12% slower). Framed rows wait for
+/// their ends, too, which are loaded a step ahead.
+static constexpr unsigned kManyBlocks = 4, kManyFramedBlocks = 2;
+static constexpr double kFewOfClusters = 58. / 64;
+
+/// Long runs need less where they are copied. (H200, 600 MB, LayerNorm, share
+/// of the triad: 448 columns, 42 and 38 KiB, 91 and 95%, 480, 45 and 37, 90 and
+/// 94%, 368, 46 and 40, 92 and 93%. 200 MB: 0.5% more time.)
+static constexpr double kMostCopiedInFlight = 41. / 64,
+                        kFewestCopiedInFlight = 36. / 64;
+
+/// Leaves out row groups of single blocks until at most `most` bytes are in
+/// flight, if that leaves `fewest`, and eight warps.
+static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
+                                  double most, double fewest) {
+  if (!isRing(schedule.getStructure()) || schedule.getCluster() > 1 ||
+      schedule.getSlots() < 2 || schedule.getCopy() != Copy::cp_async ||
+      problem.exchanges > 1 || problem.elementBytes.size() > 2 ||
+      problem.accumulatorBytes.empty() || isFramed(problem, schedule))
+    return schedule;
+  unsigned groups = schedule.getRowGroups();
+  double ofGroup = double(getBytesInFlight(problem, schedule)) / groups;
+  while (groups > 1 && groups * schedule.getWarps() > 8 &&
+         groups * ofGroup > most && (groups - 1) * ofGroup >= fewest)
+    --groups;
+  return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+}
+
+static ScheduleAttr chooseRowInputs(const Problem &problem,
+                                    ScheduleAttr schedule,
+                                    const TargetInfo &target) {
+  // Rows of 8 lanes and fewer are bound by instructions.
+  unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
+  if (!isRing(schedule.getStructure()) ||
+      schedule.getCopy() != Copy::cp_async || lanes < 16)
+    return schedule;
+  ScheduleAttr copies = change(schedule, "row-inputs=copy");
+  std::string ignored;
+  if (getRowInputBytes(problem, copies) == 0 ||
+      !isLegalSchedule(problem, copies, target, ignored))
+    return schedule;
+  int64_t inFlight = getBytesInFlight(problem, schedule);
+  bool framed = isFramed(problem, schedule);
+  if (inFlight <= target.bytesInFlight *
+                      (isHeavy(problem) ? kFewInFlight : kFewLightInFlight))
+    return limitInFlight(problem, copies,
+                         target.bytesInFlight * kMostCopiedInFlight,
+                         target.bytesInFlight * kFewestCopiedInFlight);
+  if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) ||
+      llvm::any_of(
+          problem.elementBytes, [](unsigned bytes) { return bytes > 2; }))
+    return schedule;
+  // A third step is there to make up for lanes without columns.
+  if (schedule.getPace() != 0 || schedule.getSlots() > 2 ||
+      inFlight <= target.bytesInFlight * kFewOfClusters)
+    return copies;
+  // What waiting for loads does pacing does better, where several warps of a
+  // block share a row. (H200, LayerNorm, us: 8192x16384 190.6 with loads, 198.1
+  // with copies, 188.6 paced, 9973x10240 146.7, 150.6, 145.4; 2048x16384 52.1,
+  // 51.5, 52.0.)
+  if (isHeavy(problem) && problem.elementBytes.size() <= 2 && !framed &&
+      schedule.getWarps() > 1 && schedule.getCombine() == Combine::tags)
+    return change(copies, llvm::formatv("pace={0}", kPace).str());
+  return schedule;
+}
+
+/// Of the bytes in flight that memory needs, what two rows a lane at once have
+/// at most in 12 warps, with one sum a column and with two; and how much more
+/// where a row has fewer than 8 lanes.
+static constexpr double kMostOfTwoRows = 0.9, kMostHeavyOfTwoRows = 1,
+                        kMoreOfFewLanes = 1.1;
+
+/// Two rows of three half vectors a lane at once, in 12 warps, or 8 where these
+/// have too much in flight; 9 to 11 leave schedulers of the multiprocessor
+/// idle. Of two arrays of 16 bits: others weren't measured, but for f32 (up to
+/// 2% slower). (H200, bf16, one row in 16 warps and two in 12 or 8, us. 200 MB:
+/// LayerNorm 40 columns 56.3 and 53.0, 68 58.8 and 53.7, 80 55.9 and 53.8, 92
+/// 53.9 and 53.7, 136 54.3 and 53.6, 184 52.3 and 51.1, 352 51.6 and 50.9;
+/// RMSNorm 40 52.8 and 51.8, 68 55.0 and 52.1, 140 51.9 and 51.3, 184 50.4 and
+/// 50.6, 280 51.7 and 51.1. 600 MB: LayerNorm 68 168 and 153, 184 150 and 146,
+/// RMSNorm 68 156 and 149, 320 149 and 144. On other devices not measured.)
+static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
+                                  const TargetInfo &target,
+                                  std::string &reason) {
+  if (schedule.getStructure() != Structure::small || schedule.getRows() != 1 ||
+      schedule.getChunks() != 3 || schedule.getVector() != 4 ||
+      schedule.getSlots() != 2 || schedule.getCopy() != Copy::cp_async ||
+      problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
+      problem.elementBytes.size() != 2 || problem.bytesPerColumn() != 4 ||
+      isFramed(problem, schedule))
+    return schedule;
+  double most = target.bytesInFlight *
+                (isHeavy(problem) ? kMostHeavyOfTwoRows : kMostOfTwoRows);
+  if (schedule.getLanes() < 8)
+    most *= kMoreOfFewLanes;
+  for (unsigned groups : {kManyWarps, 8u}) {
+    ScheduleAttr twoRows =
+        change(schedule, llvm::formatv("rows=2 row-groups={0}", groups).str());
+    unsigned registers = estimateRegisters(problem, twoRows);
+    unsigned budget = getRegisterBudget(target, twoRows);
+    int64_t inFlight = getBytesInFlight(problem, twoRows);
+    std::string ignored;
+    if ((groups == kManyWarps && inFlight > most) || registers > budget ||
+        !isLegalSchedule(problem, twoRows, target, ignored))
+      continue;
+    reason = llvm::formatv("two rows at once in {0} warps: {1} columns of {2} "
+                           "bytes in registers, {3} bytes in flight, about {4} "
+                           "of {5} registers",
+                           groups, problem.columns, problem.bytesPerColumn(),
+                           inFlight, registers, budget);
+    return twoRows;
+  }
+  return schedule;
+}
+
+ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
+                                      ScheduleAttr schedule,
+                                      const TargetInfo &target,
+                                      std::string &reason) {
+  ScheduleAttr limited = limitInFlight(
+      problem, schedule, getMostInFlight(problem, target),
+      target.bytesInFlight *
+          (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
+  limited =
+      chooseRowInputs(problem, chooseCombine(problem, limited, target), target);
+  return chooseTwoRows(problem, limited, target, reason);
+}
