@@ -63,8 +63,9 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
                   index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
   norm_fusion::registerDialects(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -98,6 +99,8 @@ std::unique_ptr<MLIRContext> mlir::norm_fusion::runner::createContext() {
 
   auto context = std::make_unique<MLIRContext>(registry);
   context->printOpOnDiagnostic(false);
+  // Schedules of --tuning are read before any module.
+  context->getOrLoadDialect("norm_fusion");
   return context;
 }
 

@@ -21,9 +21,7 @@
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -144,14 +142,8 @@ Error Run::checkOutputs() {
     if (Error error = runtime::checkWritable(path))
       return withCode(ExitCode::badInput, std::move(error));
     // The same file may have several names.
-    SmallString<128> file;
-    StringRef folder = llvm::sys::path::parent_path(path);
-    if (llvm::sys::fs::real_path(path, file) &&
-        !llvm::sys::fs::real_path(folder.empty() ? "." : folder, file))
-      llvm::sys::path::append(file, llvm::sys::path::filename(path));
-    bool isSpecial = path == "-" || (llvm::sys::fs::exists(file) &&
-                                     !llvm::sys::fs::is_regular_file(file));
-    if (!isSpecial && !files.insert(file).second)
+    std::string file = runtime::getRealFile(path);
+    if (!file.empty() && !files.insert(file).second)
       return makeError(ExitCode::badInput,
                        "'" + path + "' is given for two outputs");
   }
@@ -165,7 +157,8 @@ Error Run::execute() {
     return executeBundle();
   if (Error error = readCompileOptions(options, compile))
     return error;
-  if (Error error = checkDatabases(options))
+  context = createContext();
+  if (Error error = checkDatabases(*context, options))
     return error;
   if (!options.emitBundle.empty())
     return emitBundle();
@@ -175,7 +168,6 @@ Error Run::execute() {
     return makeError(ExitCode::badInput,
                      "--tune measures times, which the emulator doesn't have; "
                      "use --device=cuda on a machine with a GPU");
-  context = createContext();
   Expected<OwningOpRef<ModuleOp>> module = parseModule(*context, options.file);
   if (!module)
     return module.takeError();
@@ -337,7 +329,6 @@ Error Run::emitBundle() {
   if (!TargetInfo::get(compile.chip))
     return makeError(ExitCode::badInput, "unknown chip '" + compile.chip +
                                              "', expected sm_80 or newer");
-  context = createContext();
   auto text = llvm::MemoryBuffer::getFile(options.file);
   if (!text)
     return makeError(ExitCode::badInput,

@@ -56,7 +56,8 @@ static Expected<TuningDatabase> readIfThere(StringRef path) {
   return database;
 }
 
-Error mlir::norm_fusion::runner::checkDatabases(const RunnerOptions &options) {
+Error mlir::norm_fusion::runner::checkDatabases(MLIRContext &context,
+                                                const RunnerOptions &options) {
   if (!options.tune.empty() && !options.emitBundle.empty())
     return makeError(ExitCode::badInput,
                      "--tune runs the module, --emit-bundle only compiles it; "
@@ -64,8 +65,19 @@ Error mlir::norm_fusion::runner::checkDatabases(const RunnerOptions &options) {
   for (const std::string &path : {options.tuning, options.tune}) {
     if (path.empty() || (path == options.tune && !llvm::sys::fs::exists(path)))
       continue;
-    if (Expected<TuningDatabase> read = TuningDatabase::read(path); !read)
-      return withCode(ExitCode::badInput, read.takeError());
+    Expected<TuningDatabase> database = TuningDatabase::read(path);
+    if (!database)
+      return withCode(ExitCode::badInput, database.takeError());
+    // Other versions may have other fields.
+    std::string error;
+    for (auto [i, entry] : llvm::enumerate(database->getEntries()))
+      if (entry.version == NORM_FUSION_VERSION &&
+          !parseSchedule(&context, entry.schedule, /*base=*/{}, error))
+        return makeError(ExitCode::badInput,
+                         llvm::formatv("tuning database {0}: entries[{1}]"
+                                       ".schedule: {2}",
+                                       path, i, error)
+                             .str());
   }
   return Error::success();
 }

@@ -64,7 +64,8 @@ llvm::Expected<EmulatorOptions> EmulatorOptions::parse(llvm::StringRef text) {
     uint64_t number;
     if (value.getAsInteger(10, number))
       return llvm::createStringError("emulator option '" + field +
-                                     "': expected key=number");
+                                     "': expected key=number, from 0 to " +
+                                     llvm::Twine(UINT64_MAX));
     uint64_t low = 0, high = UINT64_MAX;
     if (key == "sms" || key == "max-cluster")
       low = 1, high = 4096;

@@ -75,3 +75,14 @@ Error runtime::checkWritable(StringRef path) {
   return fail(path, sys::fs::access(folder.empty() ? "." : folder,
                                     sys::fs::AccessMode::Write));
 }
+
+std::string runtime::getRealFile(StringRef path) {
+  if (path == "-" || isSpecial(path))
+    return {};
+  SmallString<128> file;
+  StringRef folder = sys::path::parent_path(path);
+  if (sys::fs::real_path(path, file) &&
+      !sys::fs::real_path(folder.empty() ? "." : folder, file))
+    sys::path::append(file, sys::path::filename(path));
+  return std::string(file);
+}

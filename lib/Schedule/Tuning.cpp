@@ -99,7 +99,7 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
         {"schedule", &entry.schedule}};
     for (auto [key, into] : texts) {
       std::optional<StringRef> field = fields->getString(key);
-      if (!field || field->empty())
+      if (!field || field->trim().empty())
         return fail(where + "." + key + ": expected a text");
       *into = field->str();
     }

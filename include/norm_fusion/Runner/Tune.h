@@ -36,7 +36,7 @@ llvm::Expected<std::vector<TuningReport>> tune(const TuneRequest &request);
 
 /// Fails where --tuning or --tune name a file that isn't a database, and where
 /// --tune can't be done at all: before anything is compiled.
-llvm::Error checkDatabases(const RunnerOptions &options);
+llvm::Error checkDatabases(MLIRContext &context, const RunnerOptions &options);
 
 } // namespace mlir::norm_fusion::runner
 

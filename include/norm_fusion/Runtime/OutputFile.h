@@ -7,6 +7,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+
 namespace mlir::norm_fusion::runtime {
 
 /// Writes to a temporary name and renames: what was there stays until the new
@@ -17,6 +19,10 @@ llvm::Error writeFile(llvm::StringRef path,
 /// Fails if `path` couldn't be written; changes nothing. To be asked before
 /// hours of work go into the contents.
 llvm::Error checkWritable(llvm::StringRef path);
+
+/// The one name of the file that `path` is, there or not; empty for what isn't
+/// a regular file, and "-".
+std::string getRealFile(llvm::StringRef path);
 
 } // namespace mlir::norm_fusion::runtime
 
