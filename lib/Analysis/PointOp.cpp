@@ -231,9 +231,11 @@ static bool matchReduction(Value yielded, Value accumulator,
 
 /// True of what kernels clone as it is, over vectors too: constants, and the
 /// elementwise ops of arith and math with one result of a number's type, but
-/// for other rounding than to nearest even, which no kernel has.
+/// for other rounding than to nearest even and powers of integers, which no
+/// kernel has.
 static bool isElementwise(Operation &op) {
   return op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+         !isa<math::IPowIOp>(op) &&
          op.getResult(0).getType().isIntOrIndexOrFloat() &&
          isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
              op.getDialect()) &&

@@ -144,9 +144,24 @@ Value ToLinalg::build(Value root, ArrayRef<unsigned> loops, Value init,
   };
   SmallVector<Value> ins;
   SmallVector<AffineMap> maps;
+  SmallVector<unsigned> unsized(loops);
+  auto dropSized = [&](ArrayRef<unsigned> dims) {
+    llvm::erase_if(unsized,
+                   [&](unsigned dim) { return llvm::is_contained(dims, dim); });
+  };
+  dropSized(initDims);
   for (Value value : order) {
     ins.push_back(leaves[value].value);
     maps.push_back(getMap(leaves[value].dims));
+    dropSized(leaves[value].dims);
+  }
+  // Loops that nothing is read over have their extents from an empty tensor.
+  if (!unsized.empty()) {
+    SmallVector<OpFoldResult> sizes = llvm::map_to_vector(
+        unsized, [&](unsigned dim) { return getSize(dim); });
+    ins.push_back(
+        tensor::EmptyOp::create(builder, loc, sizes, builder.getI8Type()));
+    maps.push_back(getMap(unsized));
   }
   maps.push_back(getMap(initDims));
   SmallVector<utils::IteratorType> iterators;
@@ -159,6 +174,7 @@ Value ToLinalg::build(Value root, ArrayRef<unsigned> loops, Value init,
       builder, loc, init.getType(), ins, init, maps, iterators,
       [&](OpBuilder &b, Location, ValueRange args) {
         IRMapping mapping;
+        // Behind these are an empty tensor's element and what is accumulated.
         for (auto [value, arg] : llvm::zip(order, args))
           mapping.map(value, arg);
         for (Operation &inner : block->without_terminator())
@@ -181,7 +197,9 @@ Leaf ToLinalg::reduce(Value operand, Combiner combiner,
                       const llvm::SmallBitVector &reduced) {
   SmallVector<unsigned> loops, kept;
   SmallVector<OpFoldResult> sizes;
-  for (unsigned dim : levels[operand].set_bits()) {
+  llvm::SmallBitVector taken = levels[operand];
+  taken |= reduced;
+  for (unsigned dim : taken.set_bits()) {
     loops.push_back(dim);
     if (reduced.test(dim))
       continue;
@@ -198,29 +216,17 @@ Leaf ToLinalg::reduce(Value operand, Combiner combiner,
 }
 
 void ToLinalg::bindReductions() {
-  auto getReduced = [&](std::optional<ArrayRef<int64_t>> over,
-                        llvm::SmallBitVector all) {
-    if (!over)
-      return all;
-    llvm::SmallBitVector dims(op.getNumDims());
-    for (int64_t dim : *over)
-      dims.set(dim);
-    return dims;
-  };
   unsigned total = op.getInputs().size();
   for (Operation &inner : *op.getBodyBlock()) {
     if (auto row = dyn_cast<RowReduceOp>(inner)) {
       leaves[row.getResult()] =
-          reduce(row.getOperand(), row.getCombiner(),
-                 getReduced(row.getOver(), op.getColumnDims()));
+          reduce(row.getOperand(), row.getCombiner(), op.getReducedDims(row));
     } else if (auto column = dyn_cast<ColumnReduceOp>(inner)) {
-      leaves[column.getResult()] =
-          reduce(column.getOperand(), column.getCombiner(),
-                 getReduced(column.getOver(), op.getRowDims()));
+      leaves[column.getResult()] = reduce(
+          column.getOperand(), column.getCombiner(), op.getReducedDims(column));
     } else if (auto part = dyn_cast<PartialAccumulateOp>(inner)) {
-      leaves[op.getCombineBlock()->getArgument(total++)] =
-          reduce(part.getOperand(), part.getCombiner(),
-                 getReduced(part.getOver(), op.getRowDims()));
+      leaves[op.getCombineBlock()->getArgument(total++)] = reduce(
+          part.getOperand(), part.getCombiner(), op.getReducedDims(part));
     }
   }
 }

@@ -80,6 +80,8 @@ static constexpr StringLiteral kKernelTypes =
 Problem Problem::get(MixedReductionOp op) {
   Problem problem;
   auto refuse = [&](const std::string &found, StringRef needed) {
+    if (!problem.unsupported.empty())
+      return; // others may follow from the first
     problem.unsupported = found;
     problem.needed = needed.str();
   };
@@ -182,6 +184,10 @@ Problem Problem::get(MixedReductionOp op) {
                "row reductions of what varies over rows");
         continue;
       }
+      if (llvm::SmallBitVector columns = op.getColumnDims();
+          columns.reset(levels[reduce.getOperand()]).any())
+        refuse("a row reduction of what is the same for some columns",
+               "row reductions of what varies over all column dimensions");
       if (!reduce.getOver() || reduce.getOver()->size() == columnDims.size())
         continue;
       // Of the last column dimensions, one block of columns after the other.
@@ -194,15 +200,17 @@ Problem Problem::get(MixedReductionOp op) {
                     ? 0
                     : block * sizes[d];
       problem.blockColumns.push_back(block);
-      llvm::SmallBitVector missing = op.getColumnDims();
-      missing.reset(levels[reduce.getOperand()]);
-      if (missing.any())
-        refuse("a row reduction of what is the same for blocks of columns",
-               "row reductions of what varies over all columns");
     }
     auto accumulate = dyn_cast<PartialAccumulateOp>(inner);
     if (!accumulate)
       continue;
+    llvm::SmallBitVector same = op.getReducedDims(accumulate);
+    same.reset(levels[accumulate.getOperand()]);
+    if (same.any()) {
+      refuse("a column reduction of what is the same for some rows",
+             "column reductions of what varies over all that they reduce");
+      continue;
+    }
     if (!levels[accumulate.getOperand()].anyCommon(op.getColumnDims())) {
       problem.scalarBytes.push_back(
           getBytes(accumulate.getOperand().getType()));
@@ -233,14 +241,16 @@ Problem Problem::get(MixedReductionOp op) {
     if (isTiledOutput(op, i))
       problem.tiledBytes.push_back(
           getBytes(getElementTypeOrSelf(op.getOutputs()[i].getType())));
+  if (op.isSplit() && mixesTotals(op, levels))
+    refuse("a column result that needs a reduction of everything",
+           "results of everything that no column result needs");
   // A column output may vary over the kept rows and the columns alone.
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
     if (!op.isColumnOutput(i))
       continue;
     // The combination of what was accumulated writes it.
     bool isScalar = op.getOutputMap(i).getNumResults() == 0;
-    if (problem.unsupported.empty() &&
-        (isScalar ? problem.scalarBytes : problem.accumulatorBytes).empty())
+    if ((isScalar ? problem.scalarBytes : problem.accumulatorBytes).empty())
       refuse(llvm::formatv("output #{0} is {1} and the op has no {2}", i,
                            isScalar ? "one element" : "over columns",
                            isScalar ? "reduction of everything"
@@ -263,9 +273,6 @@ Problem Problem::get(MixedReductionOp op) {
                            i),
              "column outputs over exactly these");
   }
-  if (op.isSplit() && mixesTotals(op, levels))
-    refuse("a column result that needs a reduction of everything",
-           "results of everything that no column result needs");
   return problem;
 }
 

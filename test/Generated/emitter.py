@@ -259,14 +259,18 @@ class Emitter:
         names = [name] if len(outs) == 1 else [f"{name}#{i}" for i in range(len(outs))]
         return [self.note(Tensor(x, t.dims, t.dtype)) for x, t in zip(names, outs)]
 
+    def loop_index(self, block):
+        """The index of a loop; None if none can be made of the op's dimensions."""
+        fit = [i for i, d in enumerate(self.order) if d and not any(self.axes[a].dynamic for a in d[1:])]
+        return block.op(f"linalg.index {self.rng.choice(fit)} : index") if fit else None
+
     def index(self, block):
         """The index of one of the loops of the op whose body is made, small and in the type of the block; None if it has no such loop."""
-        fit = [i for i, d in enumerate(self.order) if d and not any(self.axes[a].dynamic for a in d[1:])]
-        if not fit:
+        i = self.loop_index(block)
+        if not i:
             return None
-        i = block.op(f"linalg.index {self.rng.choice(fit)} : index")
         if self.coin():
-            i = block.op(f"arith.remui {i}, {block.op(f'arith.constant {self.rng.choice([2, 3, 5])} : index')} : index")
+            i = block.op(f"arith.remui {i}, {block.op(f'arith.constant {self.rng.choice([1, 2, 3, 5])} : index')} : index")
         else:
             bound = block.op(f"arith.constant {self.rng.choice([1, 2, 7, 50])} : index")
             i = block.op(f"arith.extui {block.op(f'arith.cmpi ult, {i}, {bound} : index')} : i1 to i32")
@@ -277,6 +281,11 @@ class Emitter:
         """`value` times a small number that hangs on where it is, now and then."""
         if not self.indexed or block.compute[0] == "i" or not self.coin(0.3):
             return value
+        if self.coin(0.15):
+            # Folding takes the value away, and may take the dimensions that it varies over with it.
+            i = self.loop_index(block) or block.op("arith.constant 3 : index")
+            never = block.op(f"arith.cmpi ult, {i}, {i} : index")
+            return block.op(f"arith.select {never}, {value}, {block.constant(0.5)} : {block.compute}")
         i = self.index(block)
         return block.binary("arith.mulf", value, i) if i else value
 

@@ -455,14 +455,13 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   if (op.hasPureTensorSemantics())
     return op.emitError("expected memrefs: bufferize first");
   ScheduleAttr schedule = op.getScheduleAttr(), few = op.getFewRowsAttr();
-  if (!schedule) {
-    Problem problem = Problem::get(op);
-    if (!problem.unsupported.empty())
-      return op.emitError("has no kernel: ")
-             << problem.unsupported << ", expected " << problem.needed
-             << "; there is no fallback on memrefs";
+  // What was folded since the schedule was chosen may have no kernel any more.
+  if (Problem problem = Problem::get(op); !problem.unsupported.empty())
+    return op.emitError("has no kernel: ")
+           << problem.unsupported << ", expected " << problem.needed
+           << "; there is no fallback on memrefs";
+  if (!schedule)
     return op.emitError("has no schedule: run norm-fusion-schedule first");
-  }
   // Other passes may have changed the op since, or a person written it.
   auto isLegal = [&](ScheduleAttr given, StringRef instead) {
     std::string why;
@@ -534,11 +533,8 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
       host.dims[d] = arith::ConstantIndexOp::create(b, sizes[d]);
   llvm::SmallBitVector reduced = op.getRowDims();
   for (auto accumulate : op.getBodyBlock()->getOps<PartialAccumulateOp>())
-    if (accumulate.getOver()) {
-      reduced.reset();
-      for (int64_t d : ArrayRef<int64_t>(*accumulate.getOver()))
-        reduced.set(d);
-    }
+    if (accumulate.getOver())
+      reduced = op.getReducedDims(accumulate);
   host.rows = host.segments = host.columns =
       arith::ConstantIndexOp::create(b, 1);
   for (unsigned d = 0; d < op.getNumDims(); ++d) {

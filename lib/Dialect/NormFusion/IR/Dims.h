@@ -9,16 +9,11 @@
 
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include <optional>
 
 namespace mlir::norm_fusion {
 
 /// The dimensions that a projected permutation's results name.
 llvm::SmallBitVector getMapDims(AffineMap map);
-
-/// The dimensions that a reduction removes: those of `over`, or `all`.
-llvm::SmallBitVector getReducedDims(llvm::SmallBitVector all,
-                                    std::optional<ArrayRef<int64_t>> over);
 
 } // namespace mlir::norm_fusion
 

@@ -74,14 +74,25 @@ SmallVector<int64_t> MixedReductionOp::getStaticDimSizes() {
   return sizes;
 }
 
-llvm::SmallBitVector
-mlir::norm_fusion::getReducedDims(llvm::SmallBitVector all,
-                                  std::optional<ArrayRef<int64_t>> over) {
+llvm::SmallBitVector MixedReductionOp::getReducedDims(Operation *op) {
+  llvm::SmallBitVector dims(getNumDims());
+  std::optional<ArrayRef<int64_t>> over;
+  if (auto reduce = dyn_cast<RowReduceOp>(op)) {
+    dims = getColumnDims();
+    over = reduce.getOver();
+  } else if (auto reduce = dyn_cast<ColumnReduceOp>(op)) {
+    dims = getRowDims();
+    over = reduce.getOver();
+  } else if (auto accumulate = dyn_cast<PartialAccumulateOp>(op)) {
+    dims = getRowDims();
+    over = accumulate.getOver();
+  }
   if (!over)
-    return all;
-  llvm::SmallBitVector dims(all.size());
+    return dims;
+  dims.reset();
+  // The verifier asks before it has looked at what `over` lists.
   for (int64_t d : *over)
-    if (d >= 0 && d < static_cast<int64_t>(all.size()))
+    if (d >= 0 && d < static_cast<int64_t>(dims.size()))
       dims.set(d);
   return dims;
 }
@@ -89,7 +100,6 @@ mlir::norm_fusion::getReducedDims(llvm::SmallBitVector all,
 void MixedReductionOp::inferLevels(
     llvm::DenseMap<Value, llvm::SmallBitVector> &levels) {
   unsigned rank = getNumDims();
-  llvm::SmallBitVector columns = getColumnDims(), rows = getRowDims();
   auto infer = [&](Block &block) {
     for (Operation &op : block.without_terminator()) {
       llvm::SmallBitVector level(rank);
@@ -98,10 +108,7 @@ void MixedReductionOp::inferLevels(
           level |= it->second;
       if (auto index = dyn_cast<IndexOp>(op))
         level.set(index.getDim());
-      else if (auto reduce = dyn_cast<RowReduceOp>(op))
-        level.reset(getReducedDims(columns, reduce.getOver()));
-      else if (auto reduce = dyn_cast<ColumnReduceOp>(op))
-        level.reset(getReducedDims(rows, reduce.getOver()));
+      level.reset(getReducedDims(&op));
       for (Value result : op.getResults())
         levels[result] = level;
     }
@@ -122,7 +129,7 @@ void MixedReductionOp::inferLevels(
     llvm::SmallBitVector level(rank);
     if (auto it = levels.find(accumulate.getOperand()); it != levels.end())
       level = it->second;
-    level.reset(getReducedDims(rows, accumulate.getOver()));
+    level.reset(getReducedDims(accumulate));
     if (arg < combine->getNumArguments())
       levels[combine->getArgument(arg++)] = level;
   }

@@ -1,6 +1,6 @@
 //===- NormFusionVerify.cpp - Constraints of the ops ----------------------===//
 //
-// C1 to C16 of NormFusionOps.td, in the order operands, regions, levels: each
+// C1 to C15 of NormFusionOps.td, in the order operands, regions, levels: each
 // step may rely on what the one before has shown.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@ static LogicalResult verifyReduction(OpTy op, bool overRows) {
   auto parent = cast<MixedReductionOp>(op->getParentOp());
   Type type = op.getOperand().getType();
   if (!getIdentity(op.getCombiner(), type))
-    return op.emitOpError("C15: combiner '")
+    return op.emitOpError("C14: combiner '")
            << stringifyCombiner(op.getCombiner()) << "' doesn't fit " << type;
   if (!op.getOver())
     return success();
@@ -24,7 +24,7 @@ static LogicalResult verifyReduction(OpTy op, bool overRows) {
   for (int64_t d : ArrayRef<int64_t>(*op.getOver())) {
     if (d < 0 || d >= parent.getNumDims() || seen.test(d) ||
         parent.isColumnDim(d) == overRows)
-      return op.emitOpError("C14: 'over' has ")
+      return op.emitOpError("C13: 'over' has ")
              << d << ", expected distinct " << (overRows ? "row" : "column")
              << " dimensions of a space of " << parent.getNumDims();
     seen.set(d);
@@ -41,7 +41,7 @@ LogicalResult PartialAccumulateOp::verify() {
 LogicalResult IndexOp::verify() {
   unsigned rank = cast<MixedReductionOp>((*this)->getParentOp()).getNumDims();
   if (getDim() >= rank)
-    return emitOpError("C16: found dimension ")
+    return emitOpError("C15: found dimension ")
            << getDim() << ", expected one of a space of " << rank;
   return success();
 }
@@ -180,8 +180,6 @@ static LogicalResult verifyRegions(MixedReductionOp op) {
 static LogicalResult verifyLevels(MixedReductionOp op) {
   llvm::DenseMap<Value, llvm::SmallBitVector> levels;
   op.inferLevels(levels);
-  llvm::SmallBitVector rows = op.getRowDims(), columns = op.getColumnDims();
-  llvm::SmallBitVector none(op.getNumDims());
   // Row dimensions that a value's column reductions have removed.
   llvm::DenseMap<Value, llvm::SmallBitVector> removed;
   for (Operation &inner : op.getBodyBlock()->without_terminator()) {
@@ -190,21 +188,10 @@ static LogicalResult verifyLevels(MixedReductionOp op) {
       if (auto it = removed.find(operand); it != removed.end())
         gone |= it->second;
     bool dependsOnColumn = gone.any();
-    llvm::SmallBitVector reduced = none;
-    if (auto reduce = dyn_cast<RowReduceOp>(inner))
-      reduced = getReducedDims(columns, reduce.getOver());
-    else if (auto reduce = dyn_cast<ColumnReduceOp>(inner))
-      reduced = getReducedDims(rows, reduce.getOver());
-    else if (auto reduce = dyn_cast<PartialAccumulateOp>(inner))
-      reduced = getReducedDims(rows, reduce.getOver());
+    llvm::SmallBitVector reduced = op.getReducedDims(&inner);
     if (reduced.any()) {
       if (dependsOnColumn)
         return inner.emitOpError("C8: operand depends on a column reduction");
-      llvm::SmallBitVector missing = reduced;
-      missing.reset(levels[inner.getOperand(0)]);
-      if (missing.any())
-        return inner.emitOpError("C13: operand doesn't vary over dimension d")
-               << missing.find_first() << " that is reduced";
     } else if (dependsOnColumn &&
                levels[inner.getResult(0)].anyCommon(gone)) {
       return inner.emitOpError("C8: result of a column reduction meets a value "

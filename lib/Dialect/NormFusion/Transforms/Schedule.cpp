@@ -2,7 +2,9 @@
 //
 // Reads the problem off the op, asks the schedule library, and leaves the
 // decision as an attribute that the conversion to gpu only reads. An op that
-// no kernel can be generated for gets none, and a remark says why.
+// no kernel can be generated for gets none, and a remark says why. What folding
+// makes of a region decides whether there is a kernel, so regions are
+// simplified first, until nothing changes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +13,9 @@
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -36,6 +41,16 @@ namespace {
 struct SchedulePass final
     : norm_fusion::impl::NormFusionScheduleBase<SchedulePass> {
   using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet owned(context);
+    for (Dialect *dialect : context->getLoadedDialects())
+      dialect->getCanonicalizationPatterns(owned);
+    for (RegisteredOperationName name : context->getRegisteredOperations())
+      name.getCanonicalizationPatterns(owned, context);
+    patterns = FrozenRewritePatternSet(std::move(owned));
+    return success();
+  }
 
   void runOnOperation() override {
     std::optional<TargetInfo> target = TargetInfo::get(chip);
@@ -64,8 +79,31 @@ struct SchedulePass final
   }
 
 private:
+  /// Canonicalizes the regions of `op` and removes common subexpressions: a
+  /// canonicalizer that runs later mustn't find anything to do.
+  void simplify(MixedReductionOp op) {
+    // Each round removes ops; the limit is for patterns that go in circles.
+    constexpr unsigned maxRounds = 16;
+    bool changed = true;
+    for (unsigned round = 0; changed && round < maxRounds; ++round) {
+      changed = false;
+      for (Region &region : op->getRegions()) {
+        bool folded = false;
+        (void)applyPatternsGreedily(region, patterns, GreedyRewriteConfig(),
+                                    &folded);
+        changed |= folded;
+      }
+      bool merged = false;
+      IRRewriter rewriter(&getContext());
+      DominanceInfo dominance(op);
+      eliminateCommonSubExpressions(rewriter, dominance, op, &merged);
+      changed |= merged;
+    }
+  }
+
   LogicalResult run(MixedReductionOp op, const TargetInfo &target,
                     const TuningDatabase &database) {
+    simplify(op);
     Problem problem = Problem::get(op);
     std::string reason, error;
     ScheduleAttr chosen = op.getScheduleAttr();
@@ -170,5 +208,7 @@ private:
                       entry->us, entry->untunedUs, entry->rows, entry->device);
     return success();
   }
+
+  FrozenRewritePatternSet patterns;
 };
 } // namespace

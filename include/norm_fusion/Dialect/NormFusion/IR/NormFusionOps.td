@@ -49,7 +49,9 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     reduces everything is a `column_reduce` of a `row_reduce`. The
     order depends on the schedule and the device alone, so results are the same
     bits from run to run. If there are no rows, column results are the
-    combiner's identity.
+    combiner's identity. A reduction takes its operand once for each point that
+    it reduces, also where the operand doesn't vary: folding a body may take a
+    dimension off an operand, not change what a reduction of it is.
 
     After `norm-fusion-partial-accumulate` the body has `partial_accumulate` in
     place of `column_reduce`, and the `combine` region (arguments: all inputs,
@@ -110,6 +112,9 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     /// The dimensions that are walked by rows, and those along a row.
     llvm::SmallBitVector getRowDims();
     llvm::SmallBitVector getColumnDims();
+    /// The dimensions that `op` of the body removes: none if it isn't a
+    /// reduction.
+    llvm::SmallBitVector getReducedDims(Operation *op);
     AffineMap getInputMap(unsigned i);
     AffineMap getOutputMap(unsigned i);
     /// Static sizes of the dimensions, ShapedType::kDynamic where unknown.
@@ -147,9 +152,8 @@ def NormFusion_RowReduceOp : NormFusion_ReduceOp<"row_reduce"> {
     dimensions in `over`), starting from the combiner's identity. The
     accumulator has the operand's type.
 
-    - C13: the operand varies over every dimension that is reduced.
-    - C14: `over` lists column dimensions of the space, each once.
-    - C15: the combiner fits the type (`maxs` an integer, `maximum` a float, ...).
+    - C13: `over` lists column dimensions of the space, each once.
+    - C14: the combiner fits the type (`maxs` an integer, `maximum` a float, ...).
 
     ```mlir
     %s = norm_fusion.row_reduce add, %p : f32
@@ -164,9 +168,8 @@ def NormFusion_ColumnReduceOp : NormFusion_ReduceOp<"column_reduce"> {
     a segmented sum with one result a segment and column. Starts from the
     combiner's identity.
 
-    - C13: the operand varies over every dimension that is reduced.
-    - C14: `over` lists row dimensions of the space, each once.
-    - C15: the combiner fits the type.
+    - C13: `over` lists row dimensions of the space, each once.
+    - C14: the combiner fits the type.
 
     ```mlir
     %c = norm_fusion.column_reduce add, %q : f32
@@ -181,7 +184,7 @@ def NormFusion_PartialAccumulateOp : NormFusion_Op<"partial_accumulate", [
   let description = [{
     What a column reduction becomes: every block keeps an accumulator a column,
     which starts from the identity; the finished total, merged over the blocks
-    in a fixed order, is an argument of the `combine` region. C13 to C15 hold as
+    in a fixed order, is an argument of the `combine` region. C13 and C14 hold as
     for `column_reduce`.
 
     ```mlir
@@ -202,7 +205,7 @@ def NormFusion_IndexOp : NormFusion_Op<"index", [
   let description = [{
     From 0 on, like `linalg.index`: for masks and positions.
 
-    - C16: `dim` is a dimension of the space.
+    - C15: `dim` is a dimension of the space.
 
     ```mlir
     %j = norm_fusion.index 1 : index
