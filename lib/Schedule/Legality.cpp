@@ -258,6 +258,37 @@ static bool isLegalBulkCopy(const Problem &problem, ScheduleAttr schedule,
   return true;
 }
 
+/// What a warp holds in a step must be one piece of memory, in 16-byte units.
+static bool isLegalRowsCopy(const Problem &problem, ScheduleAttr schedule,
+                            std::string &error) {
+  auto refuse = [&](const std::string &text) {
+    error = "copy=rows " + text;
+    return false;
+  };
+  if (schedule.getStructure() != Structure::small || schedule.getTile() != 0)
+    return refuse(llvm::formatv("with structure={0} tile={1}, expected small "
+                                "and 0",
+                                stringifyStructure(schedule.getStructure()),
+                                schedule.getTile()));
+  if (isFramed(problem, schedule))
+    return refuse(llvm::formatv("with rows of {0} columns in vectors of {1} "
+                                "and frame={2}, expected a multiple and 0",
+                                problem.columns, schedule.getVector(),
+                                schedule.getFrame()));
+  if (problem.innerColumns != problem.columns || !problem.linearRows ||
+      problem.segmented)
+    return refuse("needs one column dimension, arrays in the order of the op's "
+                  "dimensions, and reductions over all rows");
+  for (unsigned bytes : problem.elementBytes)
+    if (int64_t step = bytes * problem.columns * schedule.getRowsAStep();
+        step % 16 != 0)
+      return refuse(llvm::formatv("with rows of {0} bytes, {1} to a warp, "
+                                  "expected a multiple of 16 bytes",
+                                  bytes * problem.columns,
+                                  schedule.getRowsAStep()));
+  return true;
+}
+
 bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   const TargetInfo &target,
                                   std::string &error) {
@@ -302,11 +333,11 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                     "in f32, expected grid or kernel");
   }
   if (schedule.getCopiesRowInputs() &&
-      (schedule.getCopy() != Copy::cp_async ||
+      (!copiesByLanes(schedule.getCopy()) ||
        (structure != Structure::ring && !isSmall)))
     return refuse(llvm::formatv(
         "row-inputs=copy with structure={0} copy={1}, expected ring or small "
-        "and cp-async",
+        "and cp-async or rows",
         stringifyStructure(structure), stringifyCopy(schedule.getCopy())));
   unsigned cluster = schedule.getCluster();
   if (cluster > 1) {
@@ -430,8 +461,12 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     if (schedule.getCopy() == Copy::bulk &&
         !isLegalBulkCopy(problem, schedule, target, error))
       return false;
-    if (schedule.getCopy() == Copy::cp_async && !target.hasAsyncCopy)
-      return refuse("copy=cp-async needs sm_80");
+    if (schedule.getCopy() == Copy::rows &&
+        !isLegalRowsCopy(problem, schedule, error))
+      return false;
+    if (copiesByLanes(schedule.getCopy()) && !target.hasAsyncCopy)
+      return refuse(
+          ("copy=" + stringifyCopy(schedule.getCopy()) + " needs sm_80").str());
   } else {
     if (schedule.getRowGroups() != 1)
       return refuse(llvm::formatv("row-groups={0} with structure=plain, "

@@ -40,8 +40,7 @@ struct Fields {
     return ScheduleAttr::get(
         context, structure, cluster, warps, rowGroups, slots, chunks, vector,
         copy, combine, pace, grid, lanes, rows, frame,
-        copiesRowInputs && streams && copy == Copy::cp_async,
-        streams ? tile : 0);
+        copiesRowInputs && streams && copiesByLanes(copy), streams ? tile : 0);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -133,7 +132,7 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
   if (from.getStructure() == Structure::plain)
     for (unsigned warps : {from.getWarps() * 2, from.getWarps() / 2})
       set(&Fields::warps, warps);
-  for (Copy copy : {Copy::cp_async, Copy::bulk, Copy::load})
+  for (Copy copy : {Copy::cp_async, Copy::bulk, Copy::rows, Copy::load})
     set(&Fields::copy, copy);
   for (Combine combine : {Combine::tags, Combine::grid, Combine::kernel}) {
     Fields fields(from);

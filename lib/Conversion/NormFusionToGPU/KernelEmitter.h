@@ -165,7 +165,9 @@ struct PackedElement {
 struct RowView {
   SmallVector<Value> indices;          ///< one a row dimension
   Value exists;                        ///< i1, null if the row always does
-  Value inTile;                        ///< i32, its place in a tile, or null
+  /// i32, its place in a tile, or among the rows that its warp copies together
+  /// (copy=rows); else null.
+  Value inTile;
   llvm::DenseMap<Value, Value> values; ///< of the row level
   SmallVector<ColumnView> columns;     ///< one a chunk
 };
@@ -184,6 +186,13 @@ struct Stream {
   unsigned slotOffset; ///< of the input in a warp's slot, bytes
   /// Pieces of 16 bytes that cover a warp's part of a row, if it is shifted.
   unsigned pieces;
+};
+
+/// A result that leaves through a slot (copy=rows).
+struct SlotOutput {
+  unsigned operand;
+  unsigned bytes;      ///< of an element
+  unsigned slotOffset; ///< of its rows in a warp's slot, bytes
 };
 
 /// A lane's words of a streamed input, as they came from the slot.
@@ -453,6 +462,7 @@ private:
   Value getRowInTile(const Ring &ring, const TileStep &step, unsigned u);
   Value isRow(Value row);
   Value lastRowAtMost(Value row);
+  Value getSlot(const Ring &ring, Value slot);
   Value getSlot(const Ring &ring, const Stream &stream, Value slot);
   Value getSlotPointer(const Ring &ring, const Stream &stream, Value slot,
                        unsigned u, unsigned chunk);
@@ -475,6 +485,19 @@ private:
   Value unpack(Value words, BlockArgument argument);
   SmallVector<PackedInput> readStep(const Ring &ring, Value slot,
                                     MutableArrayRef<RowView> rows);
+
+  //===--- The ring's rows as one piece ---===//
+  void placeSlotOutputs(const Ring &ring);
+  Value getFirstRow(const Ring &ring, Value k);
+  Value countRows(const Ring &ring, Value row);
+  void forPieces(const Ring &ring, Value rows, unsigned elementBytes,
+                 llvm::function_ref<void(Value at, unsigned constant,
+                                         unsigned bytes, Value exists)>
+                     visit);
+  void copyRows(const Ring &ring, Value k, Value slot, Value exists);
+  Value getOffsetInRows(const Ring &ring, unsigned elementBytes);
+  bool storeInSlot(unsigned operand, Value value, const ColumnView &view);
+  void storeRows(const Ring &ring, Value k);
 
   //===--- Partial rows ---===//
   /// The phase behind which nothing is added to partials any more.
@@ -523,7 +546,9 @@ private:
   SmallVector<unsigned> combineArguments;         ///< theirs
   SmallVector<ScalarAccumulation> scalars;
   SmallVector<TiledOutput> tiled;
-  Value tileRow; ///< i32, of the row at hand in the tile, if it is in one
+  SmallVector<SlotOutput> slotOutputs;
+  Value outputSlot; ///< i32, where theirs of the step at hand begin
+  Value tileRow;    ///< i32, RowView::inTile of the row at hand
   llvm::SmallBitVector columnDims, segmentDims, reducedRowDims;
   unsigned numInputs;
 

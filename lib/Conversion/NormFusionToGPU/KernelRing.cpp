@@ -6,8 +6,9 @@
 // row needs fewer than 32 lanes, a warp holds 32 / lanes rows side by side, and
 // each lane `rows` of them at once (structure=small). Rows come through a ring
 // that is private to each lane: it copies and reads only its own bytes, so the
-// ring needs no barrier (copy=bulk: one lane copies for its warp; with
-// row-inputs=copy one copies the row's, see KernelRingCopies.cpp). `slots`
+// ring needs no barrier (copy=bulk: one lane copies for its warp, and with
+// row-inputs=copy one the row's, see KernelRingCopies.cpp; copy=rows: all lanes
+// of a warp copy its rows together, see KernelRingRows.cpp). `slots`
 // steps are in flight; one slot more lets the copies of the next step start
 // before this one is read. Column accumulators stay in registers over all rows.
 //
@@ -36,6 +37,7 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   Ring ring;
   ring.async = schedule.getCopy() != Copy::load;
   ring.bulk = schedule.getCopy() == Copy::bulk;
+  ring.together = schedule.getCopy() == Copy::rows;
   ring.slots = ring.async ? schedule.getSlots() : 1;
   ring.units = schedule.getRows();
   ring.rowsAStep = schedule.getRowsAStep();
@@ -122,6 +124,13 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
     }
     if (ring.takesTiles())
       row.inTile = getRowInTile(ring, getTileStep(ring.share, k), u);
+    if (ring.together) {
+      row.inTile = i32(u * schedule.getRowsAWarp());
+      if (ring.rowOfLane)
+        row.inTile = arith::AddIOp::create(
+            b, row.inTile,
+            arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane));
+    }
     row.indices = segmentIndices;
     delinearize(index, reducedRowDims, row.indices);
     row.columns = ring.views;
@@ -312,8 +321,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     // Lanes read what others copied, and copy over what others have read; the
     // first exchange may write where the last one was read. Besides, ptxas
     // would move the loads above behind the step's arithmetic and copies.
-    bool sharesCopies =
-        ring.shifted || ring.bulk || !ring.copiedRowInputs.empty();
+    bool sharesCopies = ring.shifted || ring.bulk || ring.together ||
+                        !ring.copiedRowInputs.empty();
     bool isSynced = sharesCopies || !ring.rowInputs.empty();
     if (isSynced) {
       auto sync = NVVM::SyncWarpOp::create(b, i32(-1));
@@ -336,6 +345,10 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     };
     readRowInputs(ring, slot, rows);
     SmallVector<PackedInput> inputs = readStep(ring, slot, rows);
+    if (!slotOutputs.empty()) { // they come over what all lanes have read
+      NVVM::SyncWarpOp::create(b, i32(-1));
+      outputSlot = getSlot(ring, slot);
+    }
     slot = select(
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(slots)),
         i32(0), arith::AddIOp::create(b, slot, i32(1)));
@@ -355,6 +368,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
         swapRow(row);
       }
       if (p == waves.size()) {
+        storeRows(ring, k);
         if (p == 0)
           refill();
         break;

@@ -1,7 +1,7 @@
 //===- KernelRing.h - Rows that come through a ring of slots ----*- C++ -*-===//
 //
-// What KernelRing.cpp (the walk over the rows) and KernelRingCopies.cpp (from
-// global memory to slots to registers) share.
+// What KernelRing.cpp (the walk over the rows), KernelRingCopies.cpp and
+// KernelRingRows.cpp (from global memory to slots to registers) share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,7 @@ struct KernelEmitter::Ring {
   }
   bool async, shifted, exact;
   bool bulk; ///< a lane copies for its warp
+  bool together; ///< a warp's rows are copied and stored as one piece
 
   Value lane, laneOfRow; ///< of the rows side by side in a warp
   Value rowOfLane;       ///< i64, null if a warp has one row

@@ -2,7 +2,8 @@
 //
 // A lane copies its own vectors of a row to its own bytes of a slot, or one
 // lane all of its warp's (copy=bulk); where rows are shifted, the lanes of a
-// warp copy the aligned pieces around the warp's part together. From there to
+// warp copy the aligned pieces around the warp's part together; and with
+// copy=rows all of its rows (KernelRingRows.cpp). From there to
 // registers as 32-bit words. One lane of a row copies its inputs of the row
 // level, for all lanes, with row-inputs=copy.
 //
@@ -62,6 +63,8 @@ void KernelEmitter::placeStreams(Ring &ring) {
       arith::MulIOp::create(b, warpId(),
                             i32(slots * getRowInputBytes(problem, schedule))),
       i32(exchangeBytes + threads / 32 * slots * ring.slotBytes));
+  if (ring.together)
+    placeSlotOutputs(ring);
 }
 
 void KernelEmitter::loadInputs(ArrayRef<unsigned> inputs,
@@ -110,25 +113,32 @@ Value KernelEmitter::lastRowAtMost(Value row) {
                                 arith::SubIOp::create(b, rowCount, i64(1)));
 }
 
-/// Where the warp's bytes of an input in a slot begin, i32.
+/// Where the warp's bytes of a slot begin, i32.
+Value KernelEmitter::getSlot(const Ring &ring, Value slot) {
+  return arith::AddIOp::create(
+      b, ring.base, arith::MulIOp::create(b, slot, i32(ring.slotBytes)));
+}
+
+/// Where those of an input begin.
 Value KernelEmitter::getSlot(const Ring &ring, const Stream &stream,
                              Value slot) {
-  Value bytes = arith::AddIOp::create(
-      b, ring.base, arith::MulIOp::create(b, slot, i32(ring.slotBytes)));
-  return arith::AddIOp::create(b, bytes, i32(stream.slotOffset));
+  return arith::AddIOp::create(b, getSlot(ring, slot), i32(stream.slotOffset));
 }
 
 /// The lane's own vector in a slot.
 Value KernelEmitter::getSlotPointer(const Ring &ring, const Stream &stream,
                                     Value slot, unsigned u, unsigned chunk) {
-  Value bytes = arith::AddIOp::create(
-      b, ring.base, arith::MulIOp::create(b, slot, i32(ring.slotBytes)));
-  bytes = arith::AddIOp::create(
-      b, bytes, arith::MulIOp::create(b, ring.lane, i32(stream.bytes)));
+  Value ofLane = arith::MulIOp::create(b, ring.lane, i32(stream.bytes));
+  unsigned constant = (u * schedule.getChunks() + chunk) * 32 * stream.bytes;
+  if (ring.together) {
+    unsigned bytes = stream.bytes / schedule.getVector();
+    ofLane = getOffsetInRows(ring, bytes);
+    constant = u * schedule.getRowsAWarp() * problem.columns * bytes +
+               chunk * schedule.getLanes() * stream.bytes;
+  }
   return sharedPointer(arith::AddIOp::create(
-      b, bytes,
-      i32(stream.slotOffset +
-          (u * schedule.getChunks() + chunk) * 32 * stream.bytes)));
+      b, arith::AddIOp::create(b, getSlot(ring, slot), ofLane),
+      i32(stream.slotOffset + constant)));
 }
 
 /// Where the warp's part of row `indices` of a shifted input begins: the piece
@@ -190,7 +200,9 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
                               Value exists) {
   if (ring.bulk)
     return issueBulkCopies(ring, k, slot, exists);
-  for (unsigned u = 0; u < ring.units; ++u) {
+  if (ring.together)
+    copyRows(ring, k, slot, exists);
+  for (unsigned u = 0; !ring.together && u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
     Value inside = ring.mayBeBehind(u) ? isRow(row) : exists;
     // What comes behind the last step are rows of others.

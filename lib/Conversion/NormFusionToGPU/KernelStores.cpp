@@ -93,7 +93,7 @@ void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
     else
       b.setInsertionPointToStart(scf::IfOp::create(b, view.mask).thenBlock());
   }
-  if (storeInTile(operand, value, view))
+  if (storeInTile(operand, value, view) || storeInSlot(operand, value, view))
     return;
   AffineMap map = op.getInputMap(operand);
   SmallVector<Value> indices(rowIndices);

@@ -50,6 +50,12 @@ inline bool isRing(Structure structure) {
   return structure == Structure::ring || structure == Structure::small;
 }
 
+/// Lanes copy rows to shared memory without a barrier, their own vectors or all
+/// of a warp's rows together.
+inline bool copiesByLanes(Copy copy) {
+  return copy == Copy::cp_async || copy == Copy::rows;
+}
+
 /// Parses `k=v k=v` on top of `base` (null: the defaults). On failure returns
 /// null and says in `error` which field is wrong and what is accepted.
 ScheduleAttr parseSchedule(MLIRContext *context, StringRef text,

@@ -44,7 +44,7 @@ def NormFusion_Structure : NormFusion_Enum<"Structure",
 def NormFusion_Copy : NormFusion_Enum<"Copy",
     "How rows reach a block", [
   I32EnumAttrCase<"cp_async", 0, "cp-async">, I32EnumAttrCase<"bulk", 1>,
-  I32EnumAttrCase<"load", 2>]>;
+  I32EnumAttrCase<"load", 2>, I32EnumAttrCase<"rows", 3>]>;
 def NormFusion_Combine : NormFusion_Enum<"Combine",
     "How the partial accumulators of the blocks are merged", [
   I32EnumAttrCase<"tags", 0>, I32EnumAttrCase<"grid", 1>,
