@@ -208,31 +208,42 @@ static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
 /// sectors in vain, with one sum a column and with two.
 static constexpr int64_t kShortRowBytes = 192, kShortHeavyRowBytes = 288;
 
-/// Short rows that leave lanes idle are copied and stored as one piece. Of two
-/// arrays of 16 bits, as above. (H200, bf16, 200 MB, us: LayerNorm 36 columns
-/// 54.5 and 53.0, 52 54.1 and 52.4, 56 55.6 and 51.3, 80 53.7 and 51.1,
-/// 132 54.2 and 51.3, 144 52.4 and 51.5; 100 to 120 the same, 160 to 500 no
-/// better. RMSNorm 36 52.7 and 51.0, 56 54.4 and 50.4, 76 51.7 and 50.4,
-/// 80 52.3 and 52.0, 132 and more up to 1 slower. Framed rows lose: LayerNorm
-/// 65 62.6 and 71.9.)
+/// Short rows of which an instruction copies parts are copied and stored as one
+/// piece. Of two arrays of 16 bits, as above. (H200, bf16, 200 MB, us:
+/// LayerNorm 36 columns 54.8 and 52.8, 52 54.5 and 52.8, 56 55.9 and 52.2, 80
+/// 53.9 and 51.8, 132 54.0 and 52.2, 144 53.0 and 52.0; 100 to 120 the same,
+/// 160 to 500 no better. RMSNorm 36 53.1 and 51.4, 56 54.1 and 50.6, 76 52.0
+/// and 51.0, 132 and more up to 1 slower. Framed rows lose: LayerNorm 65 62.6
+/// and 71.9.) Memory then serves 12 warps of two rows well, too: LayerNorm 48
+/// 53.2 and 52.4, 88 53.3 and 51.6, 96 52.0 and 51.2, RMSNorm 48 51.7 and 50.7,
+/// 80 52.0 and 50.6, 92 50.6 and 51.2.
 static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
                                  const TargetInfo &target,
                                  std::string &reason) {
   int64_t rowBytes = 2 * problem.columns;
-  int64_t held = schedule.getBlockColumns();
+  bool copiesWholeRows = schedule.getChunks() == 1 &&
+                         schedule.getBlockColumns() == problem.columns;
   if (schedule.getStructure() != Structure::small ||
-      schedule.getCopy() != Copy::cp_async ||
+      schedule.getCopy() != Copy::cp_async || copiesWholeRows ||
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
       problem.elementBytes.size() != 2 || problem.bytesPerColumn() != 4 ||
-      held == problem.columns ||
       rowBytes > (isHeavy(problem) ? kShortHeavyRowBytes : kShortRowBytes))
     return schedule;
-  ScheduleAttr pieces = change(schedule, "copy=rows");
   std::string ignored;
+  ScheduleAttr pieces = change(schedule, "copy=rows");
   if (!isLegalSchedule(problem, pieces, target, ignored))
     return schedule;
-  reason += llvm::formatv("; a warp's {0} rows of {1} bytes as one piece",
-                          pieces.getRowsAStep(), rowBytes);
+  if (pieces.getRows() == 2 && pieces.getChunks() == 3 &&
+      pieces.getRowGroups() < kManyWarps) {
+    ScheduleAttr more =
+        change(pieces, llvm::formatv("row-groups={0}", kManyWarps).str());
+    if (isLegalSchedule(problem, more, target, ignored) &&
+        estimateRegisters(problem, more) <= getRegisterBudget(target, more))
+      pieces = more;
+  }
+  reason +=
+      llvm::formatv("; {0} rows of {1} bytes a warp as one piece, in {2} warps",
+                    pieces.getRowsAStep(), rowBytes, pieces.getRowGroups());
   return pieces;
 }
 
