@@ -61,6 +61,10 @@ bool isCheapOp(Operation *op);
 /// 1 / `value` if it is a finite f32 constant whose reciprocal is normal.
 FloatAttr getReciprocal(Value value);
 
+/// True of t - t and t + -t, which a fused multiply-add of t's last product
+/// would leave a rounding error of.
+bool subtractsItself(Operation *op);
+
 /// The same value, a scalar or vector of i32 or an i64, as far as the compiler
 /// can tell a new one: what is computed from it is computed again and not kept
 /// from where it was computed before.

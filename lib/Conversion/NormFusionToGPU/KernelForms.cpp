@@ -21,6 +21,18 @@ static Value addTo(ImplicitLocOpBuilder &b, Value sum, Value term) {
   return arith::AddFOp::create(b, sum, term, arith::FastMathFlags::contract);
 }
 
+bool norm_fusion::subtractsItself(Operation *op) {
+  if (isa<arith::SubFOp>(op))
+    return op->getOperand(0) == op->getOperand(1);
+  auto isNegated = [](Value value, Value of) {
+    auto negated = value.getDefiningOp<arith::NegFOp>();
+    return negated && negated.getOperand() == of;
+  };
+  return isa<arith::AddFOp>(op) &&
+         (isNegated(op->getOperand(0), op->getOperand(1)) ||
+          isNegated(op->getOperand(1), op->getOperand(0)));
+}
+
 /// True if `value` only leaves as floats of 16 bits or fewer.
 static bool leavesNarrow(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
@@ -146,7 +158,7 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
       form.constant = negate(form.constant);
     return form;
   }
-  if (!isa<arith::AddFOp, arith::SubFOp>(source))
+  if (!isa<arith::AddFOp, arith::SubFOp>(source) || subtractsItself(source))
     return itself;
   AffineForm sum;
   bool varies = false, scaled = false, rounded = false, exact = false;

@@ -175,7 +175,8 @@ Value KernelEmitter::cloneOp(Operation *source, ValueRange operands,
     clone->copyProperties(source->getPropertiesStorage());
   // Products and sums may be contracted into fused multiply-adds.
   if (auto fast = dyn_cast<arith::ArithFastMathInterface>(clone);
-      fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(clone))
+      fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(clone) &&
+      !subtractsItself(source))
     clone->setAttr(fast.getFastMathAttrName(),
                    arith::FastMathFlagsAttr::get(
                        b.getContext(), fast.getFastMathFlagsAttr().getValue() |
