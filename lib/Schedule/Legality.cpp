@@ -91,8 +91,9 @@ bool norm_fusion::isFramed(const Problem &problem, ScheduleAttr schedule) {
 }
 
 bool norm_fusion::canBeFramed(const Problem &problem) {
-  return problem.innerColumns == problem.columns && problem.linearRows &&
-         !problem.segmented && problem.blockColumns.empty();
+  return problem.mayBeFramed && problem.innerColumns == problem.columns &&
+         problem.linearRows && !problem.segmented &&
+         problem.blockColumns.empty();
 }
 
 unsigned norm_fusion::getFrameVectors(ScheduleAttr schedule) {

@@ -98,6 +98,9 @@ Problem Problem::get(MixedReductionOp op) {
                           : problem.columns * sizes[d];
   }
   problem.innerColumns = sizes[columnDims.back()];
+  problem.linearRows =
+      llvm::all_of(llvm::seq<unsigned>(columnDims.front(), op.getNumDims()),
+                   [&](unsigned d) { return op.isColumnDim(d); });
   // Vectors must not cross from one block of columns to the next.
   problem.contiguousColumns =
       columnDims.size() == 1 || !ShapedType::isDynamic(problem.innerColumns);

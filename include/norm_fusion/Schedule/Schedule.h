@@ -47,6 +47,8 @@ struct Problem {
   /// Element (row, column) of every operand that has both lies at row * columns
   /// + column, rows counted over all row dimensions.
   bool linearRows = true;
+  /// Rows may be added up in an order that depends on where they begin.
+  bool mayBeFramed = true;
   /// Every accumulator is an f32 sum or product: its words can carry tags.
   bool taggable = true;
   /// Rows that segmented accumulations keep apart.

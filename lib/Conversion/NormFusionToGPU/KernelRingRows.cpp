@@ -145,8 +145,12 @@ void KernelEmitter::storeRows(const Ring &ring, Value k) {
     Value source = arith::AddIOp::create(b, outputSlot, i32(output.slotOffset));
     forPieces(ring, rows, output.bytes,
               [&](Value at, unsigned constant, unsigned bytes, Value exists) {
-                Value from = arith::AddIOp::create(
-                    b, arith::AddIOp::create(b, source, at), i32(constant));
+                // Lanes behind the last piece read the first: what follows may
+                // be others'.
+                Value offset =
+                    select(exists, arith::AddIOp::create(b, at, i32(constant)),
+                           i32(0));
+                Value from = arith::AddIOp::create(b, source, offset);
                 Value words = LLVM::LoadOp::create(
                     b, VectorType::get({bytes / 4}, b.getI32Type()),
                     sharedPointer(from), bytes);

@@ -239,6 +239,9 @@ private:
                                           Constant::getAllOnesValue(type)),
                      builder.CreateICmpEQ(dividend, least)));
     }
+    // The host's instruction may be scheduled before the call.
+    inst->setOperand(
+        1, builder.CreateSelect(wrong, ConstantInt::get(type, 1), divisor));
     if (type->isVectorTy())
       wrong = builder.CreateOrReduce(wrong);
     lowering.call("nf_emu_division", builder.getVoidTy(),

@@ -98,7 +98,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       ok = choice(structure, symbolizeStructure(value),
                   "ring, small, columns, rows, tile, plain");
     else if (key == "copy")
-      ok = choice(copy, symbolizeCopy(value), "cp-async, bulk, load");
+      ok = choice(copy, symbolizeCopy(value), "cp-async, bulk, rows, load");
     else if (key == "combine")
       ok = choice(combine, symbolizeCombine(value), "tags, grid, kernel");
     else if (key == "cluster")

@@ -394,7 +394,8 @@ bool GroupBuilder::canBuild() {
   for (auto &[axes, op] : indices) {
     if (space.getAxisSet({axes}).test(all))
       return false;
-    for (const AxisList &dim : llvm::drop_begin(getCoarse(axes)))
+    AxisMap runs = getCoarse(axes);
+    for (const AxisList &dim : llvm::drop_begin(runs))
       if (ShapedType::isDynamic(getProduct(dim)))
         return false;
   }

@@ -105,16 +105,17 @@ private:
                     const TuningDatabase &database) {
     simplify(op);
     Problem problem = Problem::get(op);
+    // A framed row's order of additions depends on where it begins.
+    problem.mayBeFramed = !batchInvariant;
+    // What goes with another schedule, or gives few rows other bits.
+    if (batchInvariant || !schedule.empty())
+      op.removeFewRowsAttr();
     std::string reason, error;
     ScheduleAttr chosen = op.getScheduleAttr();
     if (chosen) {
       reason = "given";
     } else {
-      // A framed row's order of additions depends on where it begins.
-      Problem unframed = problem;
-      unframed.linearRows = false;
-      chosen = chooseSchedule(
-          &getContext(), batchInvariant ? unframed : problem, target, reason);
+      chosen = chooseSchedule(&getContext(), problem, target, reason);
     }
     auto options = getRemark("schedule", op);
     if (!chosen) {
@@ -137,6 +138,7 @@ private:
             llvm::formatv("; up to {0} rows: {1}",
                           few.getRowGroups() * few.getRows(), few.getText());
       }
+    problem.mayBeFramed = true; // if it is asked for
     if (!schedule.empty()) {
       // Another structure alone takes the fields that go with it.
       ScheduleAttr base = chosen;
