@@ -208,23 +208,31 @@ static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
 /// sectors in vain, with one sum a column and with two.
 static constexpr int64_t kShortRowBytes = 192, kShortHeavyRowBytes = 288;
 
+/// Bytes of a line of the L2 cache.
+static constexpr int64_t kLineBytes = 128;
+
 /// Short rows of which an instruction copies parts are copied and stored as one
-/// piece. Of two arrays of 16 bits, as above. (H200, bf16, 200 MB, us:
-/// LayerNorm 36 columns 54.8 and 52.8, 52 54.5 and 52.8, 56 55.9 and 52.2, 80
-/// 53.9 and 51.8, 132 54.0 and 52.2, 144 53.0 and 52.0; 100 to 120 the same,
-/// 160 to 500 no better. RMSNorm 36 53.1 and 51.4, 56 54.1 and 50.6, 76 52.0
-/// and 51.0, 132 and more up to 1 slower. Framed rows lose: LayerNorm 65 62.6
-/// and 71.9.) Memory then serves 12 warps of two rows well, too: LayerNorm 48
-/// 53.2 and 52.4, 88 53.3 and 51.6, 96 52.0 and 51.2, RMSNorm 48 51.7 and 50.7,
-/// 80 52.0 and 50.6, 92 50.6 and 51.2.
+/// piece, but where the parts are lines and few lanes idle. Of two arrays of 16
+/// bits, as above. (H200, bf16, 200 MB, us: LayerNorm 36 columns 54.8 and 52.8,
+/// 52 54.5 and 52.8, 56 55.9 and 52.2, 80 53.9 and 51.8, 132 54.0 and 52.2, 144
+/// 53.0 and 52.0; 104 to 120 the same, 1000003x100 151 and 163, 160 to 500 no
+/// better. RMSNorm 36 53.1 and 51.4, 56 54.1 and 50.6, 76 52.0 and 51.0, 132
+/// and more up to 1 slower. Framed rows lose: LayerNorm 65 62.6 and 71.9.)
+/// Memory then serves 12 warps of two rows well, too: LayerNorm 48 53.2 and
+/// 52.4, 88 53.3 and 51.6, 96 52.0 and 51.2, RMSNorm 48 51.7 and 50.7, 80 52.0
+/// and 50.6, 92 50.6 and 51.2.
 static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
                                  const TargetInfo &target,
                                  std::string &reason) {
   int64_t rowBytes = 2 * problem.columns;
-  bool copiesWholeRows = schedule.getChunks() == 1 &&
-                         schedule.getBlockColumns() == problem.columns;
+  int64_t held = schedule.getBlockColumns();
+  bool copiesWholeRows = schedule.getChunks() == 1 && held == problem.columns;
+  bool copiesLines =
+      schedule.getChunks() > 1 &&
+      2 * schedule.getLanes() * schedule.getVector() >= kLineBytes &&
+      4 * problem.columns > 3 * held;
   if (schedule.getStructure() != Structure::small ||
-      schedule.getCopy() != Copy::cp_async || copiesWholeRows ||
+      schedule.getCopy() != Copy::cp_async || copiesWholeRows || copiesLines ||
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
       problem.elementBytes.size() != 2 || problem.bytesPerColumn() != 4 ||
       rowBytes > (isHeavy(problem) ? kShortHeavyRowBytes : kShortRowBytes))
