@@ -21,6 +21,7 @@
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -137,12 +138,22 @@ Error Run::checkOutputs() {
   for (const std::string &path : {options.json, options.remarks, options.tune})
     if (!path.empty())
       paths.push_back(path);
-  llvm::StringSet<> files;
+  std::vector<std::string> sources = options.expected;
+  llvm::append_range(sources, options.inputs);
+  sources.push_back(options.file);
+  sources.push_back(options.file + "/manifest.json");
+  llvm::StringSet<> files, read;
+  for (const std::string &path : sources)
+    if (llvm::sys::fs::is_regular_file(path))
+      read.insert(runtime::getRealFile(path));
   for (const std::string &path : paths) {
     if (Error error = runtime::checkWritable(path))
       return withCode(ExitCode::badInput, std::move(error));
     // The same file may have several names.
     std::string file = runtime::getRealFile(path);
+    if (read.contains(file))
+      return makeError(ExitCode::badInput,
+                       "'" + path + "' is read, and can't be an output, too");
     if (!file.empty() && !files.insert(file).second)
       return makeError(ExitCode::badInput,
                        "'" + path + "' is given for two outputs");
