@@ -2,7 +2,7 @@
 //
 // The mixed reduction and what may stand in its region. The constraints that
 // ODS can't express are labelled C1, C2, ... here, in the verifier
-// (NormFusionOps.cpp) and in test/Dialect/NormFusion/invalid.mlir.
+// (NormFusionVerify.cpp) and in test/Dialect/NormFusion/invalid.mlir.
 //
 //===----------------------------------------------------------------------===//
 
