@@ -37,6 +37,11 @@ bool mlir::norm_fusion::runner::isBundle(StringRef path) {
   return llvm::sys::fs::is_directory(path);
 }
 
+bool mlir::norm_fusion::runner::isBundleFile(StringRef name) {
+  StringRef extension = llvm::sys::path::extension(name);
+  return name == "manifest.json" || extension == ".ptx" || extension == ".o";
+}
+
 static Expected<ValueType> readType(const json::Object *object) {
   if (!object)
     return fail("lacks a type");
@@ -64,6 +69,27 @@ static Expected<std::string> readText(const Twine &path) {
     return makeError(ExitCode::badInput,
                      path + ": " + buffer.getError().message());
   return (*buffer)->getBuffer().str();
+}
+
+Error mlir::norm_fusion::runner::checkBundleFolder(StringRef folder) {
+  std::string path = (folder + "/manifest.json").str();
+  if (!llvm::sys::fs::exists(path))
+    return Error::success();
+  Expected<std::string> text = readText(path);
+  if (!text)
+    return text.takeError();
+  // Of any version: what emitting again is for.
+  Expected<json::Value> manifest = parseJSON(*text);
+  if (!manifest)
+    llvm::consumeError(manifest.takeError());
+  else if (json::Object *object = manifest->getAsObject();
+           object && object->getInteger("schema") &&
+           object->getString("source_sha256"))
+    return Error::success();
+  return makeError(ExitCode::badInput,
+                   "'" + path +
+                       "' is there, and isn't a bundle's manifest; "
+                       "give another folder, or remove it");
 }
 
 Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {

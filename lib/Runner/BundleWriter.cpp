@@ -446,8 +446,7 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
           llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str()))
     return error;
   for (StringRef name : before.keys())
-    if (StringRef extension = llvm::sys::path::extension(name);
-        !images.contains(name) && (extension == ".ptx" || extension == ".o"))
+    if (!images.contains(name) && name != "manifest.json" && isBundleFile(name))
       llvm::sys::fs::remove(folder + "/" + name);
   return Error::success();
 }

@@ -194,6 +194,15 @@ mlir::norm_fusion::runner::parseRunnerOptions(ArrayRef<const char *> arguments) 
     return makeError(ExitCode::badInput,
                      "--dims gives sizes to random inputs, --input gives "
                      "whole inputs; use one of them");
+  // What would be said of a run must not be silent, as if all were well.
+  if (!options.emitBundle.empty() &&
+      (options.check || !options.expected.empty() || !options.outputs.empty() ||
+       options.benchmark || options.bitwise || options.repeat != 1))
+    return makeError(
+        ExitCode::badInput,
+        "--emit-bundle compiles only: --check, --expected, "
+        "--output, --benchmark, --repeat and --bitwise need a run; "
+        "run the bundle with them, --check without --emit-bundle");
   if (options.bitwise && options.repeat < 2)
     options.repeat = 2;
   return options;

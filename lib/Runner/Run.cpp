@@ -23,6 +23,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -142,6 +143,12 @@ Error Run::checkOutputs() {
   llvm::append_range(sources, options.inputs);
   sources.push_back(options.file);
   sources.push_back(options.file + "/manifest.json");
+  SmallString<128> folder;
+  if (!options.emitBundle.empty()) {
+    llvm::sys::fs::real_path(options.emitBundle, folder);
+    if (Error error = checkBundleFolder(options.emitBundle))
+      return error;
+  }
   llvm::StringSet<> files, read;
   for (const std::string &path : sources)
     if (llvm::sys::fs::is_regular_file(path))
@@ -154,6 +161,12 @@ Error Run::checkOutputs() {
     if (read.contains(file))
       return makeError(ExitCode::badInput,
                        "'" + path + "' is read, and can't be an output, too");
+    StringRef name = llvm::sys::path::filename(file);
+    if (!folder.empty() && llvm::sys::path::parent_path(file) == folder &&
+        isBundleFile(name))
+      return makeError(ExitCode::badInput,
+                       "'" + path + "' is where the bundle's own " + name +
+                           " may be; give another file");
     if (!file.empty() && !files.insert(file).second)
       return makeError(ExitCode::badInput,
                        "'" + path + "' is given for two outputs");
@@ -388,6 +401,11 @@ Error Run::executeBundle() {
     return makeError(ExitCode::badInput, "no function '" + options.entry +
                                              "'; the bundle has: " +
                                              bundle.signature.name);
+  if (!options.chip.empty() && options.chip != bundle.chip)
+    return makeError(ExitCode::badInput, "--chip=" + options.chip +
+                                             ": the bundle is compiled for " +
+                                             bundle.chip +
+                                             "; emit one for that chip");
   signature = bundle.signature;
   if (Error error = openDevice())
     return error;

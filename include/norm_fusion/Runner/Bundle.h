@@ -18,6 +18,12 @@ class Program;
 
 bool isBundle(StringRef path);
 
+/// True for the name of a file that writeBundle() may write or remove.
+bool isBundleFile(StringRef name);
+
+/// Exit code 2 where a bundle's manifest would replace another file.
+llvm::Error checkBundleFolder(StringRef folder);
+
 /// Writes a bundle of what compileKernels() left. Exit code 3 where host code
 /// does more than allocate and launch.
 llvm::Error writeBundle(StringRef folder, CompiledModule &compiled,
