@@ -27,6 +27,12 @@ static constexpr double kUnalignedShare = 0.94;
 /// Vectors of a row that four warps' lanes hold two and three each of.
 static constexpr int64_t kTwoVectors = 4 * 32 * 2, kThreeVectors = 4 * 32 * 3;
 
+/// Warps of a block that four vectors a lane leave the registers for.
+static constexpr unsigned kWarps = 8;
+
+/// Vectors of a row that pairs of blocks hold, four a lane.
+static constexpr int64_t kPairVectors = 2 * kWarps * 32 * 4;
+
 static unsigned getNarrowest(const Problem &problem) {
   return *llvm::min_element(problem.elementBytes);
 }
@@ -62,6 +68,8 @@ bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
     return false;
   bool isHeavy = problem.accumulatorBytes.size() == 2;
   return (isHeavy && vectors > 2 * kTwoVectors) ||
+         (takesManyVectors(problem) && vectors > kPairVectors &&
+          2 * vectors <= 3 * kPairVectors) ||
          (takesManyVectors(problem) &&
           ((isHeavy && isLittleMore(kTwoVectors)) ||
            isLittleMore(kThreeVectors)));
@@ -141,9 +149,6 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   return best;
 }
 
-/// Warps of a block that four vectors a lane leave the registers for.
-static constexpr unsigned kWarps = 8;
-
 ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
                                             const Problem &problem,
                                             const TargetInfo &target,
@@ -200,6 +205,43 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
   return make(/*cluster=*/1, /*warps=*/6, /*chunks=*/3, kManyWarps / 6);
 }
 
+/// What must be in flight more of, for more warps and for steps ahead of their
+/// sums, which read rows twice.
+static constexpr double kMoreWarpsGain = 1.1, kAheadGain = 1.1;
+
+/// Bytes in flight a multiprocessor that its memory makes use of: up to
+/// `enough`, fewer where vectors begin within a sector.
+static double getUsefulBytes(const Problem &problem, ScheduleAttr schedule,
+                             const TargetInfo &target, double enough) {
+  double bytes =
+      double(schedule.getSlots()) * problem.columns * problem.bytesPerColumn() *
+      target.getClusters(schedule.getCluster()) * schedule.getRowGroups() *
+      getBusyShare(problem, schedule, target) / target.multiprocessors;
+  bool isAligned =
+      schedule.getFrame() >= getSectorVectors(problem, schedule.getVector());
+  return std::min(bytes, enough) * (isAligned ? 1 : kUnalignedShare);
+}
+
+/// `schedule` with frames of whole sectors in place of smaller ones, though
+/// fewer row groups have rows then, if that is better. (H200, 600 MB, us:
+/// LayerNorm 9501 158.8 and 153.5, 11501 161.5 and 158.2, 12201 165.6 and
+/// 153.4, but 8501 159.2 and 167.8, 10501 162.0 and 174.5; RMSNorm 9501 158.4
+/// and 146.8, 12201 164.4 and 147.1.)
+static ScheduleAttr alignFrame(const Problem &problem, ScheduleAttr schedule,
+                               const TargetInfo &target) {
+  unsigned sector = getSectorVectors(problem, schedule.getVector());
+  if (!takesManyVectors(problem) || schedule.getFrame() >= sector)
+    return schedule;
+  ScheduleAttr aligned = withFrame(schedule, sector);
+  // Of aligned vectors fewer bytes in flight are enough.
+  double enough = 0.72 * target.bytesInFlight;
+  std::string ignored;
+  bool isBetter = isLegalSchedule(problem, aligned, target, ignored) &&
+                  1.02 * getUsefulBytes(problem, aligned, target, enough) >
+                      getUsefulBytes(problem, schedule, target, enough);
+  return isBetter ? aligned : schedule;
+}
+
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
                                            const Problem &problem,
                                            const TargetInfo &target,
@@ -209,47 +251,66 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
   int64_t vectors = getVectors(problem, vector);
   // More in flight than this is no faster.
   double enough = 0.8 * target.bytesInFlight;
-  constexpr unsigned slots = 2;
   ScheduleAttr best;
   double most = 0;
   auto consider = [&](unsigned chunks, unsigned warps, unsigned groups,
-                      unsigned frame) {
+                      unsigned frame, double gain, unsigned ahead = 0) {
     int64_t held = int64_t(warps) * chunks * 32 - frame;
     if (groups == 0 || held <= 0)
       return;
     unsigned cluster = llvm::divideCeil(vectors, held);
-    if (cluster > std::min(target.maxCluster, 8u))
+    if (cluster > std::min(target.maxCluster, ahead != 0 ? 2u : 8u))
       return;
     auto schedule = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps, groups, slots, chunks, vector,
-        Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
-        /*rows=*/1, frame);
+        context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
+        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
+        /*rows=*/1, frame, /*copiesRowInputs=*/false, /*tile=*/0, ahead);
     std::string ignored;
     if (!isLegalSchedule(problem, schedule, target, ignored) ||
         estimateRegisters(problem, schedule) >
             getRegisterBudget(target, schedule))
       return;
-    double bytes = double(slots) * problem.columns * problem.bytesPerColumn() *
-                   target.getClusters(cluster) * groups *
-                   getBusyShare(problem, schedule, target) /
-                   target.multiprocessors;
-    bytes = std::min(bytes, enough);
-    if (frame < getSectorVectors(problem, vector))
-      bytes *= kUnalignedShare;
-    // Earlier ones have fewer warps of a block to wait for, or more registers.
-    if (bytes > (best && best.getChunks() != chunks ? 1.1 : 1.02) * most) {
+    double bytes = getUsefulBytes(problem, schedule, target, enough);
+    if (bytes > gain * most) {
       best = schedule;
       most = bytes;
     }
   };
+  // Earlier ones have fewer warps of a block to wait for, or more registers.
   for (unsigned chunks : {4u, 3u})
     for (unsigned warps : {2u, 1u, 3u, 4u, 5u, 6u, 7u, 8u})
       for (unsigned frame : {2u, 1u})
         consider(chunks, warps, (chunks == 3 ? kManyWarps : kWarps) / warps,
-                 frame);
+                 frame,
+                 best && best.getChunks() != chunks ? kMoreWarpsGain : 1.02);
+  if (best) {
+    best = alignFrame(problem, best, target);
+    most = getUsefulBytes(problem, best, target, enough);
+  }
+  // Pairs of blocks with one or two rows at a time leave few row groups over,
+  // and few multiprocessors, but all their warps would wait for a row's sums in
+  // every step, were the next ones not sent before. Rows that begin with a
+  // vector gain nothing. (H200, 600 MB, us: LayerNorm 9001 158 and 152, 16411
+  // 187 and 157, 17389 175 and 153, 18501 170 and 156, 19999 160 and 155, 17000
+  // 147 and 152; RMSNorm 16801 166 and 151, 19999 160 and 150, 22001 163 and
+  // 147, 9001 148 and 149, 17000 147 and 156.)
+  if (takesManyVectors(problem) && problem.columns % vector != 0) {
+    unsigned frame = getSectorVectors(problem, vector);
+    if (problem.accumulatorBytes.size() == 2)
+      consider(/*chunks=*/3, kManyWarps / 2, /*groups=*/2, frame, kAheadGain,
+               /*ahead=*/1);
+    if (vectors > kPairVectors - 2 * frame)
+      for (auto [chunks, warps] :
+           {std::pair(3u, kManyWarps), {5u, kWarps}, {4u, kManyWarps}})
+        if (!best || best.getAhead() == 0)
+          consider(chunks, warps, /*groups=*/1, frame, 1 / kAheadGain,
+                   /*ahead=*/1);
+  }
   if (best)
-    reason = llvm::formatv("wide rows that begin anywhere: about {0} bytes in "
-                           "flight a multiprocessor",
-                           int64_t(most));
+    reason = llvm::formatv(
+        "wide rows that begin anywhere: about {0} bytes in "
+        "flight a multiprocessor{1}",
+        int64_t(most),
+        best.getAhead() != 0 ? ", the next row's sums sent ahead" : "");
   return best;
 }

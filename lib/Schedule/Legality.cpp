@@ -35,10 +35,19 @@ int64_t norm_fusion::getVectors(const Problem &problem, unsigned vector) {
                            1);
 }
 
+unsigned norm_fusion::getExchangeBuffers(ScheduleAttr schedule) {
+  // A warp writes the next step's sums while another still reads this one's;
+  // the wait between orders every second use of a buffer. Steps ahead are one
+  // more on either side, and three of them no power of two.
+  return schedule.getAhead() != 0 ? 4 : 2;
+}
+
 unsigned norm_fusion::getExchangeBarrierBytes(ScheduleAttr schedule) {
   return schedule.getCluster() * schedule.getWarps() == 1
              ? 0
-             : llvm::alignTo(2 * 8 * schedule.getRowGroups(), 16);
+             : llvm::alignTo(getExchangeBuffers(schedule) * 8 *
+                                 schedule.getRowGroups(),
+                             16);
 }
 
 unsigned norm_fusion::getPartBytes(const Problem &problem,
@@ -52,10 +61,11 @@ unsigned norm_fusion::getPartBytes(const Problem &problem,
 
 unsigned norm_fusion::getCopyBarriersOffset(const Problem &problem,
                                             ScheduleAttr schedule) {
-  // Row sums of two steps come before.
+  // Row sums come before.
   return getExchangeBarrierBytes(schedule) +
-         2 * schedule.getRowGroups() * schedule.getWarps() *
-             schedule.getCluster() * getPartBytes(problem, schedule);
+         getExchangeBuffers(schedule) * schedule.getRowGroups() *
+             schedule.getWarps() * schedule.getCluster() *
+             getPartBytes(problem, schedule);
 }
 
 unsigned norm_fusion::getExchangeBytes(const Problem &problem,
@@ -148,6 +158,29 @@ unsigned norm_fusion::getRowInputBytes(const Problem &problem,
   return copied * 8 * schedule.getRows() * schedule.getRowsAWarp();
 }
 
+/// Of all slots of a ring.
+static unsigned getRingBytes(const Problem &problem, ScheduleAttr schedule) {
+  unsigned warps = schedule.getWarps() * schedule.getRowGroups();
+  // What lanes hold of a step, beyond the last column too.
+  unsigned held = 32 * schedule.getChunks() * schedule.getVector();
+  unsigned step = held * schedule.getRows() * problem.bytesPerColumn();
+  if (isShifted(problem, schedule)) {
+    step = 0;
+    for (unsigned bytes : problem.elementBytes)
+      step += getShiftedBytes(held * bytes);
+  }
+  step += getRowInputBytes(problem, schedule);
+  return (schedule.getSlots() + 1) * warps * step;
+}
+
+unsigned norm_fusion::getSumsOffset(const Problem &problem,
+                                    ScheduleAttr schedule) {
+  unsigned offset = getExchangeBytes(problem, schedule);
+  if (schedule.getAhead() != 0)
+    offset += llvm::alignTo(getRingBytes(problem, schedule), 16);
+  return offset;
+}
+
 unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                                            ScheduleAttr schedule) {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
@@ -170,27 +203,22 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
            getTileBytes(problem, schedule);
   if (schedule.getStructure() != Structure::plain) {
     unsigned columns = schedule.getBlockColumns();
-    // What lanes hold of a step, beyond the last column too.
-    unsigned held = groups * warps * 32 * schedule.getChunks() *
-                    schedule.getVector() * schedule.getRows();
-    unsigned step = held * problem.bytesPerColumn();
-    if (isShifted(problem, schedule)) {
-      step = 0;
-      for (unsigned bytes : problem.elementBytes)
-        step += groups * warps *
-                getShiftedBytes(schedule.getChunks() * 32 *
-                                schedule.getVector() * bytes);
-    }
-    step += groups * warps * getRowInputBytes(problem, schedule);
-    unsigned ring = (schedule.getSlots() + 1) * step;
-    unsigned sums = 0;
-    for (unsigned bytes : problem.accumulatorBytes)
+    // Of the sums of all row groups, which a step ahead are added one
+    // accumulator after the other.
+    unsigned sums = 0, most = 0;
+    for (unsigned bytes : problem.accumulatorBytes) {
+      unsigned size = groups * columns * std::max(bytes, 4u);
       if (isFramed(problem, schedule))
-        sums +=
-            groups * schedule.getRowsAWarp() * columns * std::max(bytes, 4u);
-      else if (groups > 1)
-        sums += groups * columns * std::max(bytes, 4u);
-    reused = std::max({reused, ring, sums});
+        size *= schedule.getRowsAWarp();
+      else if (groups == 1)
+        size = 0;
+      sums += size;
+      most = std::max(most, size);
+    }
+    if (schedule.getAhead() != 0)
+      return getSumsOffset(problem, schedule) +
+             llvm::alignTo(std::max(combine, most), 16);
+    reused = std::max({reused, getRingBytes(problem, schedule), sums});
   }
   if (schedule.getTile() != 0)
     reused = llvm::alignTo(reused, 128) + getTileBytes(problem, schedule);
@@ -214,10 +242,10 @@ unsigned norm_fusion::estimateRegisters(const Problem &problem,
   if (schedule.getStructure() == Structure::small && schedule.getChunks() > 5)
     held = lane; // six half vectors
   unsigned values = shifted ? 2 * lane + 8 : 2 * held;
-  return llvm::divideCeil(lane *
-                              (accumulators + 2 +
-                               problem.bytesPerColumn() * schedule.getRows()),
-                          4) +
+  // Of rows that are read from their slots again nothing is held.
+  unsigned rows = schedule.getAhead() != 0 ? 0 : schedule.getRows();
+  return llvm::divideCeil(
+             lane * (accumulators + 2 + problem.bytesPerColumn() * rows), 4) +
          values + 32 + (exact ? 0 : 16) +
          (isFramed(problem, schedule) && problem.accumulatorBytes.size() > 1
               ? 8
@@ -290,6 +318,34 @@ static bool isLegalRowsCopy(const Problem &problem, ScheduleAttr schedule,
   return true;
 }
 
+/// Between two steps there is one exchange to be ahead of.
+static bool isLegalAhead(const Problem &problem, ScheduleAttr schedule,
+                         std::string &error) {
+  auto refuse = [&](const std::string &text) {
+    error = llvm::formatv("ahead={0} {1}", schedule.getAhead(), text);
+    return false;
+  };
+  if (schedule.getStructure() != Structure::ring ||
+      schedule.getCopy() == Copy::load)
+    return refuse(llvm::formatv("with structure={0} copy={1}, expected a ring "
+                                "of asynchronous copies",
+                                stringifyStructure(schedule.getStructure()),
+                                stringifyCopy(schedule.getCopy())));
+  if (schedule.getRows() != 1 || schedule.getTile() != 0 ||
+      schedule.getPace() != 0)
+    return refuse(llvm::formatv("with rows={0} tile={1} pace={2}, expected "
+                                "rows=1 tile=0 pace=0",
+                                schedule.getRows(), schedule.getTile(),
+                                schedule.getPace()));
+  if (schedule.getCluster() * schedule.getWarps() == 1)
+    return refuse("with one warp a row, expected several that exchange sums");
+  if (problem.exchanges != 1)
+    return refuse(llvm::formatv("with {0} exchanges of row sums a row, "
+                                "expected one",
+                                problem.exchanges));
+  return true;
+}
+
 bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   const TargetInfo &target,
                                   std::string &error) {
@@ -321,6 +377,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(llvm::formatv("tile={0} with pace={1}, expected pace=0",
                                   schedule.getTile(), schedule.getPace()));
   }
+  if (schedule.getAhead() != 0 && !isLegalAhead(problem, schedule, error))
+    return false;
   if (schedule.getCombine() == Combine::tags) {
     if (structure == Structure::plain || isRows)
       return refuse(llvm::formatv("combine=tags with structure={0}, expected "

@@ -29,7 +29,8 @@ struct Fields {
         rowGroups(s.getRowGroups()), slots(s.getSlots()), chunks(s.getChunks()),
         vector(s.getVector()), pace(s.getPace()), grid(s.getGrid()),
         lanes(s.getLanes()), rows(s.getRows()), frame(s.getFrame()),
-        tile(s.getTile()), copiesRowInputs(s.getCopiesRowInputs()) {}
+        tile(s.getTile()), ahead(s.getAhead()),
+        copiesRowInputs(s.getCopiesRowInputs()) {}
   /// Null if a field is out of its range.
   ScheduleAttr get() const {
     if (!cluster || !warps || !rowGroups || !slots || !chunks || !vector ||
@@ -40,7 +41,8 @@ struct Fields {
     return ScheduleAttr::get(
         context, structure, cluster, warps, rowGroups, slots, chunks, vector,
         copy, combine, pace, grid, lanes, rows, frame,
-        copiesRowInputs && streams && copiesByLanes(copy), streams ? tile : 0);
+        copiesRowInputs && streams && copiesByLanes(copy), streams ? tile : 0,
+        structure == Structure::ring ? ahead : 0);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -58,7 +60,7 @@ struct Fields {
   Copy copy;
   Combine combine;
   unsigned cluster, warps, rowGroups, slots, chunks, vector, pace, grid, lanes,
-      rows, frame, tile;
+      rows, frame, tile, ahead;
   bool copiesRowInputs;
 };
 } // namespace
@@ -126,6 +128,7 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
       fields.pace = 0;
     add(fields);
   }
+  set(&Fields::ahead, 1 - from.getAhead());
   set(&Fields::copiesRowInputs, !from.getCopiesRowInputs());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::pace, pace);

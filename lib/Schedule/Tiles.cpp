@@ -211,7 +211,8 @@ static ScheduleAttr fitTile(const Problem &problem, ScheduleAttr schedule,
           schedule.getWarps(), groups, slots, schedule.getChunks(),
           schedule.getVector(), schedule.getCopy(), schedule.getCombine(),
           /*pace=*/0, schedule.getGrid(), schedule.getLanes(),
-          schedule.getRows(), /*frame=*/0, schedule.getCopiesRowInputs(), rows);
+          schedule.getRows(), /*frame=*/0, schedule.getCopiesRowInputs(), rows,
+          /*ahead=*/0);
       if (isLegalSchedule(problem, tiled, target, ignored))
         return tiled;
     }
@@ -250,7 +251,7 @@ static ScheduleAttr makeTileRing(const Problem &problem, ScheduleAttr usual,
                            /*slots=*/chunks > 2 * scale ? 2 : 3, chunks, vector,
                            usual.getCopy(), usual.getCombine(), /*pace=*/0,
                            /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0,
-                           copies, /*tile=*/0);
+                           copies, /*tile=*/0, /*ahead=*/0);
 }
 
 ScheduleAttr norm_fusion::chooseRingTile(const Problem &problem,

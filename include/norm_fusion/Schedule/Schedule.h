@@ -149,6 +149,12 @@ unsigned getExchangeBarrierBytes(ScheduleAttr schedule);
 unsigned getPartBytes(const Problem &problem, ScheduleAttr schedule);
 unsigned getCopyBarriersOffset(const Problem &problem, ScheduleAttr schedule);
 unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
+/// Steps whose row sums are in shared memory at once, a power of two.
+unsigned getExchangeBuffers(ScheduleAttr schedule);
+/// Where a block adds the column sums of its row groups in shared memory: in
+/// the ring's slots once these are read; behind them with `ahead`, where the
+/// last ones are read later.
+unsigned getSumsOffset(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what
 /// is possible.

@@ -116,6 +116,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentIndices.resize(op.getNumDims());
   rowIndices.resize(op.getNumDims());
   exchangeBytes = getExchangeBytes(problem, schedule);
+  sumsOffset = getSumsOffset(problem, schedule);
   framed = isFramed(problem, schedule);
   // The blocks of a cluster work on the same rows.
   cluster = blockId();

@@ -328,6 +328,11 @@ private:
       ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums, Value rowGroup,
       Value warpOfRow, Value step, llvm::function_ref<void()> whileSent = [] {},
       bool isSynced = false);
+  Value exchangeSlot(Value rowGroup, Value buffer);
+  void sendSums(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums,
+                Value rowGroup, Value warpOfRow, Value step, bool isSynced);
+  SmallVector<Value> receiveSums(ArrayRef<RowReduceOp> wave, Value rowGroup,
+                                 Value step);
   SmallVector<Value> packSums(ArrayRef<Value> sums);
   void sendRowSums(ArrayRef<Value> words, Value target, Value barrier);
   Value exchangeBarrier(Value rowGroup, Value buffer);
@@ -342,6 +347,12 @@ private:
   }
   Value emitRing(Value item, Value firstRow, Value step, bool awaits);
   struct Ring;
+  SmallVector<Value> emitSteps(
+      Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
+      llvm::function_ref<void(Value, MutableArrayRef<Value>)> writeIfLast);
+  SmallVector<Value> emitStepsAhead(
+      Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
+      llvm::function_ref<void(Value, MutableArrayRef<Value>)> writeIfLast);
   Ring makeRing(Value firstRow);
   Value isStep(const Ring &ring, unsigned k);
   Value countSteps(const Ring &ring);
@@ -567,7 +578,7 @@ private:
   /// Values of the row at hand, and those that no row changes.
   llvm::DenseMap<Value, Value> rowValues, uniformValues;
   unsigned threads;
-  int64_t exchangeBytes;
+  int64_t exchangeBytes, sumsOffset;
   bool framed; ///< vectors are aligned, though rows begin anywhere
 };
 

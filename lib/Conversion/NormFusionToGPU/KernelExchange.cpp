@@ -249,7 +249,8 @@ void KernelEmitter::syncBlock() { NVVM::BarrierOp::create(b); }
 /// One mbarrier a row group and buffer of the exchange, first in shared memory.
 Value KernelEmitter::exchangeBarrier(Value rowGroup, Value buffer) {
   Value index = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, rowGroup, i32(2)), buffer);
+      b, arith::MulIOp::create(b, rowGroup, i32(getExchangeBuffers(schedule))),
+      buffer);
   return sharedPointer(arith::MulIOp::create(b, index, i32(8)));
 }
 
@@ -278,7 +279,8 @@ void KernelEmitter::initExchange() {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFirst.thenBlock());
-    for (unsigned k = 0; k < 2 * schedule.getRowGroups(); ++k)
+    for (unsigned k = 0;
+         k < getExchangeBuffers(schedule) * schedule.getRowGroups(); ++k)
       NVVM::MBarrierInitOp::create(
           b, sharedPointer(i32(k * 8)),
           i32(clustered ? 1 : 32 * schedule.getWarps()),
@@ -362,55 +364,39 @@ void KernelEmitter::sendRowSums(ArrayRef<Value> words, Value target,
   }
 }
 
-void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
-                                    SmallVectorImpl<Value> &sums,
-                                    Value rowGroup, Value warpOfRow, Value step,
-                                    llvm::function_ref<void()> whileSent,
-                                    bool isSynced) {
-  reduceLanes(wave, sums, schedule.getLanes());
-  unsigned cluster = schedule.getCluster(), warps = schedule.getWarps();
-  unsigned parts = cluster * warps;
-  if (parts == 1)
-    return whileSent();
-
-  // Two buffers: a warp writes the next wave's sums while another still reads
-  // this one's. The wait between orders every second use of a buffer.
-  // [buffer][rowGroup][part][word].
-  SmallVector<Value> words = packSums(sums);
-  unsigned size = words.size();
-  Value buffer = arith::AndIOp::create(b, step, i32(1));
+/// [buffer][rowGroup][part][word]: where the sums of the row group begin, i32.
+Value KernelEmitter::exchangeSlot(Value rowGroup, Value buffer) {
+  unsigned parts = schedule.getCluster() * schedule.getWarps();
   Value slot = arith::AddIOp::create(
       b, arith::MulIOp::create(b, buffer, i32(schedule.getRowGroups())),
       rowGroup);
   slot = arith::MulIOp::create(b, slot,
                                i32(parts * getPartBytes(problem, schedule)));
-  slot = arith::AddIOp::create(b, slot, i32(getExchangeBarrierBytes(schedule)));
-  auto pointer = [&](Value word) {
-    return sharedPointer(
-        arith::AddIOp::create(b, slot, arith::MulIOp::create(b, word, i32(4))));
-  };
-  // `count` words from word `first` on, as wide as they divide.
-  auto load = [&](Value first, unsigned count) {
-    unsigned batch = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
-    SmallVector<Value> all;
-    for (unsigned at = 0; at < count; at += batch) {
-      Value loaded = LLVM::LoadOp::create(
-          b, VectorType::get({batch}, b.getI32Type()),
-          pointer(arith::AddIOp::create(b, first, i32(at))), batch * 4);
-      for (unsigned k = 0; k < batch; ++k)
-        all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
-    }
-    return all;
-  };
+  return arith::AddIOp::create(b, slot, i32(getExchangeBarrierBytes(schedule)));
+}
+
+void KernelEmitter::sendSums(ArrayRef<RowReduceOp> wave,
+                             SmallVectorImpl<Value> &sums, Value rowGroup,
+                             Value warpOfRow, Value step, bool isSynced) {
+  reduceLanes(wave, sums, schedule.getLanes());
+  unsigned cluster = schedule.getCluster(), warps = schedule.getWarps();
+  unsigned parts = cluster * warps;
+  if (parts == 1)
+    return;
+  SmallVector<Value> words = packSums(sums);
+  unsigned size = words.size();
+  Value buffer =
+      arith::AndIOp::create(b, step, i32(getExchangeBuffers(schedule) - 1));
   Value part = warpOfRow;
   if (cluster > 1)
     part = arith::AddIOp::create(b, arith::MulIOp::create(b, rank, i32(warps)),
                                  warpOfRow);
-  Value target = pointer(arith::MulIOp::create(b, part, i32(size)).getResult());
+  Value target = sharedPointer(
+      arith::AddIOp::create(b, exchangeSlot(rowGroup, buffer),
+                            arith::MulIOp::create(b, part, i32(size * 4))));
   Value barrier = exchangeBarrier(rowGroup, buffer);
-  Value lane = laneId();
   Value isLane0 =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, i32(0));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, laneId(), i32(0));
   if (cluster > 1) {
     Value isFirstWarp =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warpOfRow, i32(0));
@@ -448,25 +434,55 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
     NVVM::MBarrierArriveOp::create(b, /*res=*/Type(), barrier,
                                    /*count=*/Value());
   }
-  whileSent();
-  // Blocks of a cluster are on sm_90.
-  Value phase =
-      arith::AndIOp::create(b, arith::ShRUIOp::create(b, step, i32(1)), i32(1));
-  awaitBarrier(barrier, phase, /*suspends=*/cluster > 1);
+}
 
+SmallVector<Value> KernelEmitter::receiveSums(ArrayRef<RowReduceOp> wave,
+                                              Value rowGroup, Value step) {
+  unsigned cluster = schedule.getCluster(), warps = schedule.getWarps();
+  unsigned parts = cluster * warps, buffers = getExchangeBuffers(schedule);
+  unsigned size = 0;
+  for (RowReduceOp reduce : wave)
+    size += getWordType(reduce.getType()).isInteger(64) ? 2 : 1;
+  if (size > 2)
+    size = llvm::alignTo(size, 4);
+  Value buffer = arith::AndIOp::create(b, step, i32(buffers - 1));
+  Value slot = exchangeSlot(rowGroup, buffer);
+  Value lane = laneId();
+  // Blocks of a cluster are on sm_90.
+  Value phase = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, step, i32(llvm::Log2_32(buffers))), i32(1));
+  awaitBarrier(exchangeBarrier(rowGroup, buffer), phase,
+               /*suspends=*/cluster > 1);
+  // `count` words from word `first` on, as wide as they divide.
+  auto load = [&](Value first, unsigned count) {
+    unsigned batch = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+    SmallVector<Value> all;
+    for (unsigned at = 0; at < count; at += batch) {
+      Value loaded = LLVM::LoadOp::create(
+          b, VectorType::get({batch}, b.getI32Type()),
+          sharedPointer(arith::AddIOp::create(
+              b, slot,
+              arith::MulIOp::create(b, arith::AddIOp::create(b, first, i32(at)),
+                                    i32(4)))),
+          batch * 4);
+      for (unsigned k = 0; k < batch; ++k)
+        all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
+    }
+    return all;
+  };
   // Up to 16 parts are read by every lane; more are dealt over the lanes.
   auto unpack = [&](llvm::function_ref<Value(unsigned)> word) {
     SmallVector<Value> values;
     unsigned next = 0;
-    for (Value sum : sums) {
+    for (RowReduceOp reduce : wave) {
       SmallVector<Value> parts{word(next++)};
-      if (getWordType(sum.getType()).isInteger(64))
+      if (getWordType(reduce.getType()).isInteger(64))
         parts.push_back(word(next++));
-      values.push_back(fromWord(joinWord(parts), sum.getType()));
+      values.push_back(fromWord(joinWord(parts), reduce.getType()));
     }
     return values;
   };
-  SmallVector<SmallVector<Value>> chains(sums.size());
+  SmallVector<SmallVector<Value>> chains(wave.size());
   auto addPart = [&](ArrayRef<Value> values) {
     for (auto [chain, value] : llvm::zip(chains, values))
       chain.push_back(value);
@@ -493,10 +509,23 @@ void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
       addPart(values);
     }
   }
-  for (auto [sum, chain, reduce] : llvm::zip(sums, chains, wave))
-    sum = addChains(chain, RowReduceOp(reduce).getCombiner());
+  SmallVector<Value> sums;
+  for (auto [chain, reduce] : llvm::zip(chains, wave))
+    sums.push_back(addChains(chain, RowReduceOp(reduce).getCombiner()));
   if (parts > 16)
     reduceLanes(wave, sums, 32);
+  return sums;
+}
+
+void KernelEmitter::exchangeRowSums(ArrayRef<RowReduceOp> wave,
+                                    SmallVectorImpl<Value> &sums,
+                                    Value rowGroup, Value warpOfRow, Value step,
+                                    llvm::function_ref<void()> whileSent,
+                                    bool isSynced) {
+  sendSums(wave, sums, rowGroup, warpOfRow, step, isSynced);
+  whileSent();
+  if (schedule.getCluster() * schedule.getWarps() > 1)
+    sums = receiveSums(wave, rowGroup, step);
 }
 
 /// Every block arrives by adding to one word; block 0 adds what makes the sum

@@ -355,10 +355,6 @@ void KernelEmitter::writePartials(Value item,
     return;
   }
 
-  // Once all slots are read, the ring's bytes hold the row groups' sums,
-  // [accumulator][rowGroup][column that the block holds]. (Every copy was
-  // waited for by its reader.)
-  syncBlock();
   int64_t columns = schedule.getBlockColumns();
   int64_t owned = getOwnedColumns(problem, schedule);
   Value firstColumn = i64(0);
@@ -373,8 +369,7 @@ void KernelEmitter::writePartials(Value item,
     if (ring.rowOfLane)
       set = add(mul(set, i64(schedule.getRowsAWarp())), ring.rowOfLane);
   }
-  int64_t base = exchangeBytes;
-  for (unsigned a = 0; a < accumulations.size(); ++a) {
+  auto store = [&](unsigned a, int64_t base) {
     int64_t bytes = getWordBytes(accumulations[a]);
     for (unsigned c = 0; c < views.size(); ++c)
       guarded(framed ? views[c].mask : writes, [&] {
@@ -388,15 +383,12 @@ void KernelEmitter::writePartials(Value item,
             sharedPointer(add(mul(column, i64(bytes)), i64(base))),
             /*alignment=*/std::min<int64_t>(bytes * views[c].width, 16));
       });
-    base += sets * columns * bytes;
-  }
-  syncBlock();
-  base = exchangeBytes;
+  };
   // A partial row is padded to 4.
   unsigned step = columns % 4 == 0 && !framed ? 4 : 1;
   Value mine = arith::MinSIOp::create(
       b, arith::SubIOp::create(b, columnCount, firstColumn), i64(owned));
-  for (unsigned a = 0; a < accumulations.size(); ++a) {
+  auto addSets = [&](unsigned a, int64_t base) {
     Type type = accumulations[a].getOperand().getType();
     int64_t bytes = getWordBytes(accumulations[a]);
     Type word = getWordType(type);
@@ -430,7 +422,32 @@ void KernelEmitter::writePartials(Value item,
       total = vector::FromElementsOp::create(b, VectorType::get({step}, type),
                                              sums);
     storePartial(a, item, add(column, firstColumn), total);
-    base += sets * columns * bytes;
+  };
+
+  // [accumulator][rowGroup][column that the block holds], in the ring's bytes
+  // once all slots are read. (Every copy was waited for by its reader.) A step
+  // ahead of that, behind them, one accumulator after the other.
+  bool oneByOne = schedule.getAhead() != 0;
+  unsigned last = accumulations.size() - 1;
+  int64_t base = sumsOffset;
+  for (unsigned a = 0; a <= last; ++a) {
+    if (a == 0 || oneByOne)
+      syncBlock();
+    store(a, base);
+    if (!oneByOne) {
+      base += sets * columns * getWordBytes(accumulations[a]);
+      continue;
+    }
+    syncBlock();
+    addSets(a, base);
+  }
+  if (oneByOne)
+    return;
+  syncBlock();
+  base = sumsOffset;
+  for (unsigned a = 0; a <= last; ++a) {
+    addSets(a, base);
+    base += sets * columns * getWordBytes(accumulations[a]);
   }
 }
 

@@ -252,48 +252,24 @@ SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
   return carried;
 }
 
-Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
-                              bool awaits) {
-  Ring ring = makeRing(firstRow);
+/// The steps of a row group one after the other. `carried` and what is
+/// returned: slot, step of the exchange, what is loaded a step ahead, from
+/// `firstPartial` on the sums of everything and of columns, and the count of
+/// pacing. `writeIfLast` takes the step, where its sums are complete.
+SmallVector<Value> KernelEmitter::emitSteps(
+    Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
+    llvm::function_ref<void(Value, MutableArrayRef<Value>)> writeIfLast) {
   unsigned slots = ring.slots, units = ring.units;
-  Value allHaveRows = ring.any;
-  if (!ring.takesTiles())
-    allHaveRows = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ult,
-        add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
-        ring.end);
-  // Loop-carried: slot, step of the exchange, row inputs, accumulators of
-  // everything and of columns, count of pacing.
-  SmallVector<Value> carried = startRing(ring, step, awaits);
-  unsigned firstScalar = carried.size();
-  unsigned numAccumulators = accumulations.size() * ring.views.size();
-  llvm::append_range(carried, getScalarIdentities());
-  llvm::append_range(carried, getColumnIdentities(ring.views));
-
-  if (schedule.getPace() != 0)
-    carried.push_back(startPace(ring));
-
-  // Partials are complete before the last waves of the last row: written then,
-  // they travel while that row goes on, if all row groups of the block, which
-  // meet for it, have rows. (0.4 to 3 us less, but for rows of so few warps
-  // that hardly anything is waited for.)
-  ArrayRef<Value> identities = ArrayRef<Value>(carried).slice(
-      firstScalar, scalars.size() + numAccumulators);
   unsigned lastPartials = getPartialsPhase();
-  bool writesEarly = lastPartials < waves.size() && !identities.empty() &&
-                     schedule.getCluster() * schedule.getWarps() >= kManyWarps;
-
-  // The first rows are on their way meanwhile.
-  if (awaits)
-    awaitExchange();
+  unsigned numPartials =
+      scalars.size() + accumulations.size() * ring.views.size();
   auto loop = scf::ForOp::create(b, i64(0), ring.mine, i64(1), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar();
     SmallVector<Value> state(loop.getRegionIterArgs());
-    Value slot = state[0];
-    step = state[1];
+    Value slot = state[0], step = state[1];
     if (schedule.getPace() != 0)
       waitForPace(k, state.back());
     SmallVector<RowView> rows = getRows(ring, k);
@@ -353,8 +329,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slot, i32(slots)),
         i32(0), arith::AddIOp::create(b, slot, i32(1)));
 
-    auto partials =
-        MutableArrayRef(state).slice(firstScalar, identities.size());
+    auto partials = MutableArrayRef(state).slice(firstPartial, numPartials);
     auto ofScalars = partials.take_front(scalars.size());
     auto accumulators = partials.drop_front(scalars.size());
     for (unsigned p = 0; p <= waves.size(); ++p) {
@@ -382,11 +357,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
           [&] {
             if (p == 0)
               refill();
-            if (writesEarly && p == lastPartials)
-              writeEarly(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                                    add(k, i64(1)), ring.mine),
-                              allHaveRows),
-                         item, ring, identities, partials);
+            if (p == lastPartials)
+              writeIfLast(k, partials);
           },
           isSynced && p == 0);
       for (auto [u, row] : llvm::enumerate(rows)) {
@@ -407,6 +379,53 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     state[1] = step;
     scf::YieldOp::create(b, state);
   }
+  return SmallVector<Value>(loop.getResults());
+}
+
+Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
+                              bool awaits) {
+  Ring ring = makeRing(firstRow);
+  Value allHaveRows = ring.any;
+  if (!ring.takesTiles())
+    allHaveRows = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ult,
+        add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
+        ring.end);
+  // Loop-carried: slot, step of the exchange, row inputs, accumulators of
+  // everything and of columns, count of pacing.
+  SmallVector<Value> carried = startRing(ring, step, awaits);
+  unsigned firstScalar = carried.size();
+  unsigned numAccumulators = accumulations.size() * ring.views.size();
+  llvm::append_range(carried, getScalarIdentities());
+  llvm::append_range(carried, getColumnIdentities(ring.views));
+
+  if (schedule.getPace() != 0)
+    carried.push_back(startPace(ring));
+
+  // Partials are complete before the last waves of the last row: written then,
+  // they travel while that row goes on, if all row groups of the block, which
+  // meet for it, have rows. (0.4 to 3 us less, but for rows of so few warps
+  // that hardly anything is waited for.)
+  SmallVector<Value> identities(ArrayRef<Value>(carried).slice(
+      firstScalar, scalars.size() + numAccumulators));
+  unsigned lastPartials = getPartialsPhase();
+  bool writesEarly = lastPartials < waves.size() && !identities.empty() &&
+                     schedule.getCluster() * schedule.getWarps() >= kManyWarps;
+  auto writeIfLast = [&](Value k, MutableArrayRef<Value> partials) {
+    if (writesEarly)
+      writeEarly(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            add(k, i64(1)), ring.mine),
+                      allHaveRows),
+                 item, ring, identities, partials);
+  };
+
+  // The first rows are on their way meanwhile.
+  if (awaits)
+    awaitExchange();
+  SmallVector<Value> last =
+      schedule.getAhead() != 0 && waves.size() == 1
+          ? emitStepsAhead(ring, carried, firstScalar, writeIfLast)
+          : emitSteps(ring, carried, firstScalar, writeIfLast);
   if (ring.bulk && !hasOneItem())
     forCopyBarriers(ring, [&](Value barrier) {
       NVVM::MBarrierInvalOp::create(b, barrier);
@@ -415,6 +434,6 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   if (writesEarly)
     b.setInsertionPointToStart(
         scf::IfOp::create(b, allHaveRows, /*withElseRegion=*/true).elseBlock());
-  write(item, ring, loop.getResults().slice(firstScalar, identities.size()));
-  return loop.getResult(1);
+  write(item, ring, ArrayRef(last).slice(firstScalar, identities.size()));
+  return last[1];
 }

@@ -65,7 +65,7 @@ void KernelEmitter::addScalars(unsigned p, MutableArrayRef<ColumnView> views,
 }
 
 /// Over the threads of the block; the result is thread 0's. The shared memory
-/// behind the exchange of row sums is free.
+/// of the column sums is free.
 Value KernelEmitter::reduceBlockScalar(Value value, unsigned k) {
   PartialAccumulateOp accumulate = scalars[k].op;
   Type type = accumulate.getOperand().getType();
@@ -78,7 +78,7 @@ Value KernelEmitter::reduceBlockScalar(Value value, unsigned k) {
   unsigned warps = threads / 32;
   auto scratch = [&](Value warp) {
     return sharedPointer(
-        add(mul(add(i64(k * warps), warp), i64(8)), i64(exchangeBytes)));
+        add(mul(add(i64(k * warps), warp), i64(8)), i64(sumsOffset)));
   };
   Value isLane0 =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, laneId(), i32(0));

@@ -35,6 +35,8 @@ std::string ScheduleAttr::getText() const {
     text += llvm::formatv(" frame={0}", getFrame()).str();
   if (getTile() != 0)
     text += llvm::formatv(" tile={0}", getTile()).str();
+  if (getAhead() != 0)
+    text += llvm::formatv(" ahead={0}", getAhead()).str();
   if (getCopiesRowInputs())
     text += " row-inputs=copy";
   return text;
@@ -57,6 +59,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   unsigned rows = base ? base.getRows() : 1;
   unsigned frame = base ? base.getFrame() : 0;
   unsigned tile = base ? base.getTile() : 0;
+  unsigned ahead = base ? base.getAhead() : 0;
   bool copiesRowInputs = base && base.getCopiesRowInputs();
 
   SmallVector<StringRef> fields;
@@ -132,6 +135,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       ok = number(frame, 0, 16);
     else if (key == "tile")
       ok = number(tile, 0, 128);
+    else if (key == "ahead")
+      ok = number(ahead, 0, 1);
     else if (key == "row-inputs")
       ok = choice(copiesRowInputs,
                   llvm::StringSwitch<std::optional<bool>>(value)
@@ -143,8 +148,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       error =
           llvm::formatv("unknown schedule field '{0}', expected structure, "
                         "cluster, warps, row-groups, slots, chunks, vector, "
-                        "lanes, rows, frame, tile, copy, row-inputs, combine, "
-                        "pace or grid",
+                        "lanes, rows, frame, tile, ahead, copy, row-inputs, "
+                        "combine, pace or grid",
                         key)
               .str();
       return {};
@@ -178,9 +183,14 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
     copiesRowInputs = false;
   if (!isRing(structure) && !seen.contains("tile"))
     tile = 0;
+  // Steps ahead of their sums are of one row, copied and not paced.
+  if ((structure != Structure::ring || copy == Copy::load || rows != 1 ||
+       tile != 0 || pace != 0) &&
+      !seen.contains("ahead"))
+    ahead = 0;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,
-                           rows, frame, copiesRowInputs, tile);
+                           rows, frame, copiesRowInputs, tile, ahead);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {

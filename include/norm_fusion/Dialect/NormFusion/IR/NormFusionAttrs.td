@@ -32,6 +32,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `rows` | rows | rows that a lane works on at once, whose sums are exchanged together; a tile has `row-groups` x `slots` times as many, the blocks of `columns` `row-groups` times; printed unless 1 |
     | `frame` | vectors | a ring's vectors begin at multiples of so many from an array's start, though rows begin anywhere, and a row group has rows of one shift; 0: they begin with the row, or where `vector` doesn't divide the columns at multiples of 2 (1 in clusters of more than two blocks); printed unless 0 |
     | `tile` | rows | neighbouring rows that a ring's block takes one step after the other, whose outputs in transposed order leave through shared memory together; 0: rows are dealt out one by one, and such outputs leave element by element; printed unless 0 |
+    | `ahead` | steps | 1: a ring sends the row sums of the next step before it waits for those of this one, and reads a row from its slot again for what hangs on them rather than hold it in registers; 0: one step after the other; printed unless 0 |
     | `copy` | - | how a row reaches a block: `cp-async` (each lane copies its own vectors to shared memory, sm_80), `bulk` (rings: one lane copies what its warp holds of a row, sm_90), `rows` (`small`: the lanes of a warp copy its rows together, 16 bytes each, and store what is written in their order the same way, sm_80), `load` (to registers) |
     | `row-inputs` | - | how 4 and 8 byte inputs of the row level reach a ring's lanes: `load` (to registers, a step ahead, and waiting for that paces the steps), `copy` (with `copy=cp-async` or `rows`, by one lane of the row through the slots, as the row itself); printed unless `load` |
     | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch |
@@ -47,7 +48,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
     "unsigned":$vector, "Copy":$copy, "Combine":$combine, "unsigned":$pace,
     "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows, "unsigned":$frame,
-    "bool":$copiesRowInputs, "unsigned":$tile);
+    "bool":$copiesRowInputs, "unsigned":$tile, "unsigned":$ahead);
   let builders = [AttrBuilder<(ins
     "Structure":$structure, "unsigned":$cluster, "unsigned":$warps,
     "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
@@ -55,7 +56,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows, "unsigned":$frame), [{
     return $_get($_ctxt, structure, cluster, warps, rowGroups, slots, chunks,
                  vector, copy, combine, pace, grid, lanes, rows, frame,
-                 /*copiesRowInputs=*/false, /*tile=*/0);
+                 /*copiesRowInputs=*/false, /*tile=*/0, /*ahead=*/0);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
