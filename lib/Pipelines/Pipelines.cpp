@@ -132,6 +132,7 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   device.addPass(createConvertMathToLLVMPass());
   device.addPass(createArithToLLVMConversionPass());
   device.addPass(createConvertIndexToLLVMPass());
+  device.addPass(createUBToLLVMConversionPass());
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
   device.addPass(createConvertNVVMToLLVMPass());
@@ -162,6 +163,7 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   pm.addPass(memref::createExpandOpsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertMathToFuncs()); // integer powers
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
@@ -173,6 +175,7 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefs));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
 }

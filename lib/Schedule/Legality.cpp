@@ -458,6 +458,9 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                             vector, problem.innerColumns)
                   .str()
             : llvm::formatv("frame={0}", schedule.getFrame()).str();
+    if (framed && !problem.mayBeFramed)
+      return refuse(why + " where a row's results mustn't depend on where it "
+                          "begins (batch-invariant)");
     if (framed && !canBeFramed(problem))
       return refuse(why + ": that needs one column dimension, arrays in the "
                           "order of the op's dimensions, and reductions over "
