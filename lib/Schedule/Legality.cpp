@@ -339,6 +339,10 @@ static bool isLegalAhead(const Problem &problem, ScheduleAttr schedule,
                                 schedule.getPace()));
   if (schedule.getCluster() * schedule.getWarps() == 1)
     return refuse("with one warp a row, expected several that exchange sums");
+  // What doesn't come through slots can't be read again: a result may lie over
+  // it by then.
+  if (!problem.linearRows)
+    return refuse("needs arrays in the order of the op's dimensions");
   if (problem.exchanges != 1)
     return refuse(llvm::formatv("with {0} exchanges of row sums a row, "
                                 "expected one",

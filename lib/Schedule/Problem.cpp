@@ -73,6 +73,15 @@ mixesTotals(MixedReductionOp op,
   return false;
 }
 
+/// True for a row reduction that only one reduction of the rows needs, with the
+/// same combiner.
+static bool isFolded(RowReduceOp reduce) {
+  if (!reduce->hasOneUse())
+    return false;
+  auto accumulate = dyn_cast<PartialAccumulateOp>(*reduce->user_begin());
+  return accumulate && accumulate.getCombiner() == reduce.getCombiner();
+}
+
 static constexpr StringLiteral kKernelTypes =
     "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, index, i1, i8, i16, i32 "
     "or i64";
@@ -169,11 +178,10 @@ Problem Problem::get(MixedReductionOp op) {
     unsigned exchanges = 0;
     for (Value operand : inner.getOperands())
       exchanges = std::max(exchanges, exchangesBefore.lookup(operand));
-    // What only a reduction of everything needs isn't exchanged.
-    bool isExchanged = isa<RowReduceOp>(inner) &&
-                       !llvm::all_of(inner.getUsers(), [](Operation *user) {
-                         return isa<PartialAccumulateOp>(user);
-                       });
+    // What only one reduction of everything needs, which goes on with it, isn't
+    // exchanged.
+    auto reduced = dyn_cast<RowReduceOp>(inner);
+    bool isExchanged = reduced && !isFolded(reduced);
     for (Value result : inner.getResults())
       exchangesBefore[result] = exchanges + isExchanged;
     problem.exchanges = std::max(problem.exchanges, exchanges + isExchanged);

@@ -422,10 +422,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   // The first rows are on their way meanwhile.
   if (awaits)
     awaitExchange();
-  // Ahead of nothing a step isn't; and what doesn't come through slots can't be
-  // read again, where a result may lie over it.
-  bool isAhead = schedule.getAhead() != 0 && waves.size() == 1 &&
-                 ring.loadedInputs.empty();
+  // Reductions of neighbouring columns alone aren't exchanged.
+  bool isAhead = schedule.getAhead() != 0 && waves.size() == 1;
   SmallVector<Value> last =
       isAhead ? emitStepsAhead(ring, carried, firstScalar, writeIfLast)
               : emitSteps(ring, carried, firstScalar, writeIfLast);

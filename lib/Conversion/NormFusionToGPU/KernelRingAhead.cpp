@@ -68,19 +68,21 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
   // `emit` replaces what `values` holds where `condition` is true.
   auto emitIf = [&](Value condition, MutableArrayRef<Value> values,
                     llvm::function_ref<void(MutableArrayRef<Value>)> emit) {
+    bool hasElse = !values.empty(); // without results the terminators are there
     auto ifOp = scf::IfOp::create(b, ValueRange(values).getTypes(), condition,
-                                  /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
+                                  /*withElseRegion=*/hasElse);
+    OpBuilder::InsertionGuard guard(b);
+    if (hasElse) {
       b.setInsertionPointToStart(ifOp.elseBlock());
       scf::YieldOp::create(b, ValueRange(values));
-      b.setInsertionPointToStart(ifOp.thenBlock());
-      // What is the same for all rows is known behind here no longer.
-      llvm::SaveAndRestore savedUniform(uniformValues);
-      SmallVector<Value> inner(values);
-      emit(inner);
-      scf::YieldOp::create(b, inner);
     }
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    // What is the same for all rows is known behind here no longer.
+    llvm::SaveAndRestore savedUniform(uniformValues);
+    SmallVector<Value> inner(values);
+    emit(inner);
+    if (hasElse)
+      scf::YieldOp::create(b, inner);
     llvm::copy(ifOp.getResults(), values.begin());
   };
 
