@@ -321,13 +321,18 @@ Value KernelEmitter::joinWord(ArrayRef<Value> parts) {
   return LLVM::BitcastOp::create(b, b.getI64Type(), halves);
 }
 
+/// Words that a warp sends where its sums have `words`: more than two are
+/// stored and loaded 16 bytes at once.
+static unsigned padWords(unsigned words) {
+  return words > 2 ? llvm::alignTo(words, 4) : words;
+}
+
 /// The 32-bit words of `sums`, padded to 1, 2 or a multiple of 4.
 SmallVector<Value> KernelEmitter::packSums(ArrayRef<Value> sums) {
   SmallVector<Value> words;
   for (Value sum : sums)
     llvm::append_range(words, splitWord(toWord(sum)));
-  while (words.size() > 2 && words.size() % 4 != 0)
-    words.push_back(i32(0));
+  words.resize(padWords(words.size()), i32(0));
   return words;
 }
 
@@ -443,8 +448,7 @@ SmallVector<Value> KernelEmitter::receiveSums(ArrayRef<RowReduceOp> wave,
   unsigned size = 0;
   for (RowReduceOp reduce : wave)
     size += getWordType(reduce.getType()).isInteger(64) ? 2 : 1;
-  if (size > 2)
-    size = llvm::alignTo(size, 4);
+  size = padWords(size);
   Value buffer = arith::AndIOp::create(b, step, i32(buffers - 1));
   Value slot = exchangeSlot(rowGroup, buffer);
   Value lane = laneId();

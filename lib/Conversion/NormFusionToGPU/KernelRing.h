@@ -1,7 +1,8 @@
 //===- KernelRing.h - Rows that come through a ring of slots ----*- C++ -*-===//
 //
-// What KernelRing.cpp (the walk over the rows), KernelRingCopies.cpp and
-// KernelRingRows.cpp (from global memory to slots to registers) share.
+// What KernelRing.cpp and KernelRingAhead.cpp (the walk over the rows),
+// KernelRingCopies.cpp and KernelRingRows.cpp (from global memory to slots to
+// registers) share.
 //
 //===----------------------------------------------------------------------===//
 
