@@ -116,22 +116,85 @@ ScheduleAttr norm_fusion::chooseFrame(const Problem &problem,
   return aligned;
 }
 
+/// One warp a row, three whole vectors a lane: rows that half vectors hold with
+/// fewer lanes idle only if these are five (and with one sum a column, not even
+/// then). Null for others. (H200, us, 200 and 600 MB, LayerNorm: 641 columns
+/// 161.5 and 148.4 (600 MB), 657 56.3 and 52.6, 689 55.2 and 52.6, 705 151.7
+/// and 147.0, 721 53.6 and 52.3, 745 53.2 and 52.4, 148.7 and 149.4; 625 52.4
+/// and 53.0. RMSNorm: 513 152.3 and 147.8, 545 52.8 and 52.0, 577 150.7 and
+/// 145.8, 593 52.4 and 51.8, 150.0 and 145.8, 641 149.7 and 146.4, 657 52.0
+/// and 51.2, 705 147.3 and 145.5, 721 51.7 and 50.9.)
+static ScheduleAttr chooseThreeVectors(MLIRContext *context,
+                                       const Problem &problem,
+                                       const TargetInfo &target,
+                                       Combine combine) {
+  constexpr unsigned vector = 8, chunks = 3, lanes = 32;
+  bool isHeavy = problem.accumulatorBytes.size() == 2;
+  unsigned frame = getSectorVectors(problem, vector);
+  int64_t fewer = isHeavy ? 5 * lanes * vector / 2 - vector
+                          : (2 * lanes - int64_t(frame)) * vector;
+  if (!takesManyVectors(problem) || problem.columns <= fewer)
+    return {};
+  // 12 warps where lanes have the registers, and no more is in flight than
+  // memory serves well: 577 columns 145.8 and 149.9 with 8, 641 147 and 146.3.
+  unsigned warps = kManyWarps;
+  int64_t inFlight = 2 * warps * problem.columns * problem.bytesPerColumn();
+  if (isHeavy || 16 * inFlight > 15 * target.bytesInFlight)
+    warps = kWarps;
+  auto schedule = ScheduleAttr::get(
+      context, Structure::ring, /*cluster=*/1, /*warps=*/1, /*rowGroups=*/warps,
+      /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
+      /*grid=*/0, lanes, /*rows=*/1, frame);
+  std::string ignored;
+  return isLegalSchedule(problem, schedule, target, ignored) ? schedule
+                                                             : ScheduleAttr();
+}
+
+/// `schedule`, four rows side by side in a warp, of one sum a column, with
+/// frames of a whole sector where lanes hold these, too, and no more warps than
+/// memory serves well. (H200, RMSNorm, us, 200 and 600 MB: frames of 16 and 32
+/// bytes, 65 columns 57.8 and 57.0, 167.3 and 164.3, 77 55.9 and 54.8, 160.4
+/// and 156.2, 129 54.7 and 53.5, 158.6 and 153.2; 12 and 8 warps, 151 55.0 and
+/// 53.7, 161.4 and 152.7, but two rows side by side, 301, 150.3 and 155.7.
+/// LayerNorm of 129 161.7 and 166.3, 151 157.7 and 159.8.)
+static ScheduleAttr alignShortFrame(const Problem &problem,
+                                    ScheduleAttr schedule,
+                                    const TargetInfo &target) {
+  if (problem.accumulatorBytes.size() != 1 || !takesManyVectors(problem) ||
+      schedule.getLanes() != 8)
+    return schedule;
+  std::string ignored;
+  ScheduleAttr aligned =
+      withFrame(schedule, getSectorVectors(problem, schedule.getVector()));
+  if (isLegalSchedule(problem, aligned, target, ignored))
+    schedule = aligned;
+  if (schedule.getRowGroups() == kManyWarps &&
+      getBytesInFlight(problem, schedule) > getMostInFlight(problem, target))
+    schedule = parseSchedule(schedule.getContext(),
+                             llvm::formatv("row-groups={0}", kWarps).str(),
+                             schedule, ignored);
+  return schedule;
+}
+
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
                                             const Problem &problem,
                                             const TargetInfo &target,
                                             Combine combine) {
+  if (ScheduleAttr three =
+          chooseThreeVectors(context, problem, target, combine))
+    return three;
   ScheduleAttr best;
   unsigned full = getFullVector(problem);
   unsigned narrowest = getNarrowest(problem);
   auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
-                      unsigned chunks) {
+                      unsigned chunks, unsigned frame) {
     // A lane's columns, which decide how many warps have the registers.
     unsigned most = chunks * vector > 12 ? 12 : 16;
     auto schedule = ScheduleAttr::get(
         context, lanes < 32 ? Structure::small : Structure::ring,
         /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
         vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes,
-        /*rows=*/1, /*frame=*/0);
+        /*rows=*/1, frame);
     std::string ignored;
     if ((!best || schedule.getBlockColumns() < best.getBlockColumns()) &&
         isLegalSchedule(problem, schedule, target, ignored) &&
@@ -139,14 +202,20 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
             getRegisterBudget(target, schedule))
       best = schedule;
   };
-  // Of those that hold as many, few lanes with many columns each.
+  // Of those that hold as many, few lanes with many columns each; with two sums
+  // a column, in frames of one half vector where these leave fewer lanes idle.
+  // (LayerNorm, 600 MB: 91 columns in 96 165, where 99 in 128 take 170.)
+  bool isHeavy =
+      takesManyVectors(problem) && problem.accumulatorBytes.size() == 2;
   for (unsigned warps : {1u, 2u, 3u})
     for (unsigned lanes : {8u, 16u, 32u})
       for (unsigned vector : {full, full / 2})
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
-          if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
-            consider(warps, lanes, vector, chunks);
-  return best;
+          for (unsigned frame : {0u, 1u})
+            if (vector * narrowest >= 8 && (warps == 1 || lanes == 32) &&
+                (frame == 0 || (isHeavy && lanes == 8 && vector < full)))
+              consider(warps, lanes, vector, chunks, frame);
+  return best ? alignShortFrame(problem, best, target) : best;
 }
 
 ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
@@ -208,6 +277,9 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
 /// What must be in flight more of, for more warps and for steps ahead of their
 /// sums, which read rows twice.
 static constexpr double kMoreWarpsGain = 1.1, kAheadGain = 1.1;
+
+/// What pairs of blocks with one row at a time may have in flight less.
+static constexpr double kPairGain = 0.9;
 
 /// Bytes in flight a multiprocessor that its memory makes use of: up to
 /// `enough`, fewer where vectors begin within a sector.
@@ -286,6 +358,18 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
   if (best) {
     best = alignFrame(problem, best, target);
     most = getUsefulBytes(problem, best, target, enough);
+  }
+  // Pairs of blocks with one row at a time and three vectors a lane, where
+  // clusters of three leave as many row groups over. (H200, LayerNorm, 600 MB,
+  // us: 10301 164 and 160, 10501 162.5 and 158.2, 11111 159.2 and 155.5, 11501
+  // 158.8 and 153.2, 12203 153.8 and 151.0.)
+  if (takesManyVectors(problem) && problem.columns % vector != 0 &&
+      problem.accumulatorBytes.size() == 2) {
+    unsigned frame = getSectorVectors(problem, vector);
+    unsigned warps =
+        llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, 3 * 32);
+    if (warps <= kWarps)
+      consider(/*chunks=*/3, warps, /*groups=*/1, frame, kPairGain);
   }
   // Pairs of blocks with one or two rows at a time leave few row groups over,
   // and few multiprocessors, but all their warps would wait for a row's sums in

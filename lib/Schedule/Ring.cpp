@@ -172,6 +172,31 @@ static ScheduleAttr chooseFiveHalfVectors(MLIRContext *context,
   return halves;
 }
 
+/// Rows of half vectors that three blocks hold in three warps of four each, few
+/// more than fill 4096 columns, with one sum a column: wider shapes leave more
+/// lanes idle, or blocks. (H200, RMSNorm, us, 200 and 600 MB: 4100 columns 53.9
+/// and 51.5, 154.9 and 145.7; 4204 53.1 and 52.0, 153.5 and 146.2; 4404 148.8
+/// and 145.1 with four row groups.) Null for others.
+static ScheduleAttr chooseThreeBlocks(MLIRContext *context,
+                                      const Problem &problem,
+                                      const TargetInfo &target,
+                                      Combine combine) {
+  constexpr unsigned cluster = 3, warps = 3, groups = 5, chunks = 4, vector = 4;
+  constexpr int64_t most = cluster * warps * chunks * 32 * vector;
+  if (getFullVector(problem) != 2 * vector || problem.bytesPerColumn() != 4 ||
+      getVector(problem) != vector || problem.accumulatorBytes.size() != 1 ||
+      problem.exchanges > 1 || problem.columns > most ||
+      problem.columns * 9 <= most * 8)
+    return {};
+  auto schedule = ScheduleAttr::get(
+      context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
+      vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
+      /*rows=*/1, /*frame=*/0);
+  std::string ignored;
+  return isLegalSchedule(problem, schedule, target, ignored) ? schedule
+                                                             : ScheduleAttr();
+}
+
 /// Wide rows: 8 warps whose lanes hold four vectors each, few of a block for a
 /// row and up to eight blocks. Twice as many warps with half the vectors were 1
 /// to 10% slower (H200, bf16 and f32, docs/performance.md): more of them wait
@@ -297,6 +322,13 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     fitting = chooseManyVectors(context, problem, target, combine, reason);
   if (fitting)
     return fitting;
+
+  if (copy == Copy::cp_async && !framed && !shifted)
+    if (ScheduleAttr three =
+            chooseThreeBlocks(context, problem, target, combine)) {
+      reason = "half vectors in three blocks leave few lanes idle";
+      return three;
+    }
 
   bool isLight = problem.accumulatorBytes.empty();
   if (vectors > kWideVectors * scale && copy == Copy::cp_async && !isLight &&

@@ -115,6 +115,11 @@ unsigned getSharedMemoryBytes(const Problem &problem, ScheduleAttr schedule);
 /// multiprocessors or more run at once.
 unsigned getUsualBlocks(unsigned cluster);
 
+/// Clusters that a launch takes where a device runs a few more (up to a
+/// sixteenth), so that numbers of rows with large powers of two in them leave
+/// none with a row more than the others; 0: all that there are.
+unsigned getEvenClusters(const Problem &problem, ScheduleAttr schedule);
+
 /// True if a warp copies aligned pieces around its part of a row: elements too
 /// narrow for lanes to copy their own.
 bool isShifted(const Problem &problem, ScheduleAttr schedule);
