@@ -215,7 +215,8 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
   }
   if (schedule.getStructure() == Structure::tile)
     return getExchangeBytes(problem, schedule) +
-           getTileBytes(problem, schedule);
+           std::max(getTileBytes(problem, schedule),
+                    warps * groups * 8 * unsigned(problem.scalarBytes.size()));
   if (schedule.getStructure() != Structure::plain) {
     unsigned columns = schedule.getBlockColumns();
     // Of the sums of all row groups, which a step ahead are added one
@@ -399,7 +400,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
   if (schedule.getAhead() != 0 && !isLegalAhead(problem, schedule, error))
     return false;
   if (schedule.getCombine() == Combine::tags) {
-    if (structure == Structure::plain || isRows)
+    if (structure == Structure::plain ||
+        (isRows && problem.scalarBytes.empty()))
       return refuse(llvm::formatv("combine=tags with structure={0}, expected "
                                   "grid or kernel",
                                   stringifyStructure(structure)));

@@ -103,18 +103,26 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
     error = text;
     return false;
   };
-  if (problem.hasPartials())
+  StringRef name = stringifyStructure(schedule.getStructure());
+  bool isTile = schedule.getStructure() == Structure::tile;
+  if (problem.hasPartials() && (!isTile || !problem.accumulatorBytes.empty()))
     return refuse(llvm::formatv(
         "structure={0} with {1} column reductions, expected row reductions "
         "alone",
-        stringifyStructure(schedule.getStructure()),
-        problem.accumulatorBytes.size() + problem.scalarBytes.size()));
-  StringRef name = stringifyStructure(schedule.getStructure());
+        name, problem.accumulatorBytes.size() + problem.scalarBytes.size()));
+  // Blocks that last as long as the launch, none of which waits for a later
+  // one.
+  if (problem.hasPartials() && (schedule.getSlots() == 1 ||
+                                schedule.getCombine() != Combine::tags))
+    return refuse(llvm::formatv(
+        "structure=tile slots={0} combine={1} with {2} reductions of "
+        "everything, expected two slots or more and tags",
+        schedule.getSlots(), stringifyCombine(schedule.getCombine()),
+        problem.scalarBytes.size()));
   if (schedule.getCopy() != Copy::load)
     return refuse(llvm::formatv("copy={0} with structure={1}, expected load",
                                 stringifyCopy(schedule.getCopy()), name));
-  if (schedule.getStructure() == Structure::tile &&
-      !isLegalTile(problem, schedule, error))
+  if (isTile && !isLegalTile(problem, schedule, error))
     return false;
   unsigned most =
       std::min(target.registers / schedule.getThreads(), target.maxRegisters);

@@ -33,7 +33,7 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   unsigned vector = getVector(problem);
   std::string noRows;
-  if (!problem.hasPartials() && !problem.tiledBytes.empty())
+  if (problem.accumulatorBytes.empty() && !problem.tiledBytes.empty())
     if (ScheduleAttr tile = chooseTile(context, problem, target, noRows)) {
       reason = noRows;
       return tile;

@@ -137,7 +137,8 @@ ScheduleAttr norm_fusion::chooseTile(MLIRContext *context,
     unsigned chunks = llvm::divideCeil(vectors, 32 * blocks);
     auto schedule = ScheduleAttr::get(
         context, Structure::tile, blocks, /*warps=*/1, entry.groups,
-        /*slots=*/entry.steps, chunks, vector, Copy::load, Combine::grid,
+        /*slots=*/entry.steps, chunks, vector, Copy::load,
+        problem.scalarBytes.empty() ? Combine::grid : Combine::tags,
         /*pace=*/0, /*grid=*/0, /*lanes=*/32, entry.rows, /*frame=*/0);
     if (!isLegalSchedule(problem, schedule, target, why))
       continue;

@@ -422,13 +422,14 @@ void KernelEmitter::awaitLaunchBefore(bool letsNextBegin) {
 }
 
 void KernelEmitter::emitRows() {
-  awaitLaunchBefore(
-      /*letsNextBegin=*/op.isSplit() || isRing(schedule.getStructure()));
+  bool isTile = schedule.getStructure() == Structure::tile;
+  awaitLaunchBefore(/*letsNextBegin=*/(op.isSplit() && !isTile) ||
+                    isRing(schedule.getStructure()));
   if (getTileRows(schedule) != 0)
     findTiledOutputs();
   if (schedule.getStructure() == Structure::rows)
     return emitRowBlocks();
-  if (schedule.getStructure() == Structure::tile)
+  if (isTile)
     return emitTileBlocks();
   if (schedule.getStructure() == Structure::columns)
     return emitColumnBlocks();

@@ -403,7 +403,11 @@ private:
                      Value allExist);
   void emitTileStep(MutableArrayRef<RowView> rows,
                     MutableArrayRef<SmallVector<PackedElement>> packed,
-                    const RowPart &part, Value allExist, Value &step);
+                    const RowPart &part, Value allExist, Value &step,
+                    MutableArrayRef<Value> ofScalars);
+  SmallVector<Value> emitShareSteps(const TileShare &share, const RowPart &part,
+                                    ArrayRef<ColumnView> views, Value allExist,
+                                    ArrayRef<Value> identities);
   /// The elements of the row at hand, whose views a lane has loaded, and with
   /// `ofColumns` what all rows read; and their values anew, so that the
   /// compiler doesn't keep them unpacked meanwhile.
@@ -442,7 +446,7 @@ private:
   Value reduceBlockScalar(Value value, unsigned k);
   Value scalarAddress(unsigned k, Value entry);
   void writeScalars(Value item, ArrayRef<Value> state);
-  /// Block 0 merges what all blocks left and writes the results.
+  /// One block merges what all blocks left and writes the results.
   void emitScalarResults();
 
   //===--- Pacing ---===//
@@ -541,6 +545,7 @@ private:
   ValueRange awaitTagged(ValueRange pointers, Value tag);
   void readLaunchCount();
   void countLaunch(Value count);
+  Value isKeeper();
   void inFirstThread(llvm::function_ref<void()> store);
   void emitTiles();
   void storeColumnResults(Value column, ArrayRef<Value> totals);

@@ -253,16 +253,25 @@ void KernelEmitter::readLaunchCount() {
         word(3), word(2));
 }
 
+/// True in the block that waits for all others and keeps the launch's state:
+/// the first one; of tiles, whose launch isn't cooperative, the last one, for
+/// which no block that is to begin yet is waited for.
+Value KernelEmitter::isKeeper() {
+  Value keeper = i64(0);
+  if (schedule.getStructure() == Structure::tile)
+    keeper = arith::SubIOp::create(b, gridSize(), i64(1));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), keeper);
+}
+
 /// Runs `store` in the one thread that keeps the launch's state.
 void KernelEmitter::inFirstThread(llvm::function_ref<void()> store) {
   guarded(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(),
                                      i32(0)),
-               arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(),
-                                     i64(0))),
+               isKeeper()),
           store);
 }
 
-/// Block 0 counts the launch. Its own tile is merged by then: so every block
+/// One block counts the launch. Its own tile is merged by then: so every block
 /// has written its partials, and before that read the count.
 void KernelEmitter::countLaunch(Value count) {
   inFirstThread([&] {

@@ -1,9 +1,9 @@
 //===- KernelScalars.cpp - Reductions of everything, in the same launch ---===//
 //
 // An amax of all elements, say: every thread keeps one value over all of its
-// rows, a block leaves one word in the workspace, and block 0 merges the words
+// rows, a block leaves one word in the workspace, and one block merges the words
 // and writes the results. With combine=tags a word is 8 bytes, the parity of
-// the launch beside the whole value, so that block 0 sees by the word alone
+// the launch beside the whole value, so that this block sees by the word alone
 // whether it is new; else the launch's barrier, or the second kernel, says so.
 // The order depends on the grid alone.
 //
@@ -144,10 +144,8 @@ void KernelEmitter::emitScalarResults() {
     }
   if (results.empty())
     return;
-  Value isBlock0 =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), i64(0));
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(scf::IfOp::create(b, isBlock0).thenBlock());
+  b.setInsertionPointToStart(scf::IfOp::create(b, isKeeper()).thenBlock());
 
   Value entries =
       mul(mul(segmentCount, arguments.splits), i64(schedule.getCluster()));

@@ -6,7 +6,9 @@
 // once, and leaves what is transposed in a tile (KernelTileStores.cpp).
 // With more than one slot a tile is filled in as many steps, and the next
 // step's rows are loaded while this one's are computed: also over a tile's end,
-// so that memory is read while a tile is written.
+// so that memory is read while a tile is written. The blocks then last as long
+// as the launch, and reductions of everything are theirs, too
+// (KernelScalars.cpp): the last block waits for the others' words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,11 +93,11 @@ void KernelEmitter::setStepRows(
 }
 
 /// Computes and stores a step's rows, and leaves them in the tile. `step`
-/// counts the exchanges.
+/// counts the exchanges, `ofScalars` are the sums of everything.
 void KernelEmitter::emitTileStep(
     MutableArrayRef<RowView> rows,
     MutableArrayRef<SmallVector<PackedElement>> packed, const RowPart &part,
-    Value allExist, Value &step) {
+    Value allExist, Value &step, MutableArrayRef<Value> ofScalars) {
   Block *body = op.getBodyBlock();
   bool keepsPacked = rows.size() > 1 || schedule.getSlots() > 1;
   for (unsigned p = 0; p <= waves.size(); ++p) {
@@ -118,7 +120,15 @@ void KernelEmitter::emitTileStep(
         llvm::append_range(wave, waves[p]);
         llvm::append_range(sums, addViews(waves[p], row.columns));
       }
-      storeElementOutputs(p, row.columns, allExist);
+      addScalars(p, /*views=*/{}, part.isLeader, ofScalars);
+      // View by view where both take the same values: few live at once.
+      MutableArrayRef<ColumnView> columns = row.columns;
+      size_t count = ofScalars.empty() ? columns.size() : 1;
+      for (size_t c = 0; c < columns.size(); c += count) {
+        MutableArrayRef<ColumnView> some = columns.slice(c, count);
+        addScalars(p, some, /*isLeader=*/Value(), ofScalars);
+        storeElementOutputs(p, some, allExist);
+      }
       swapRow(row);
     }
     if (p == waves.size())
@@ -192,7 +202,7 @@ void KernelEmitter::emitTileBlocks() {
     setStepRows(rows, loaded, packed);
     if (hasOneTile)
       awaitExchange();
-    emitTileStep(rows, packed, part, allExist, step);
+    emitTileStep(rows, packed, part, allExist, step, /*ofScalars=*/{});
     writeTiles(firstRow, rowCount);
     // The next tile takes the same place.
     if (!hasOneTile)
@@ -204,11 +214,35 @@ void KernelEmitter::emitTileBlocks() {
 void KernelEmitter::emitTileSteps(const RowPart &part,
                                   ArrayRef<ColumnView> views, Value allExist) {
   TileShare share = getTileShare(cluster, clusterStride);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(
-      scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                                 share.steps, i64(0)))
-          .thenBlock());
+  SmallVector<Value> identities = getScalarIdentities();
+  auto ifAny = scf::IfOp::create(
+      b, ValueRange(identities).getTypes(),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, share.steps, i64(0)),
+      /*withElseRegion=*/!scalars.empty());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifAny.thenBlock());
+    SmallVector<Value> totals =
+        emitShareSteps(share, part, views, allExist, identities);
+    if (!scalars.empty()) {
+      scf::YieldOp::create(b, totals);
+      b.setInsertionPointToStart(ifAny.elseBlock());
+      scf::YieldOp::create(b, identities);
+    }
+  }
+  if (scalars.empty())
+    return;
+  readLaunchCount();
+  writeScalars(cluster, SmallVector<Value>(ifAny.getResults()));
+  emitScalarResults();
+  countLaunch(parity);
+}
+
+/// The steps of a share that has some. Returns the sums of everything, which
+/// start from `identities`.
+SmallVector<Value> KernelEmitter::emitShareSteps(
+    const TileShare &share, const RowPart &part, ArrayRef<ColumnView> views,
+    Value allExist, ArrayRef<Value> identities) {
   auto load = [&](Value k) {
     TileStep step = getTileStep(share, k);
     SmallVector<RowView> rows =
@@ -229,12 +263,16 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
   prepareUniformValues();
   awaitExchange();
 
+  unsigned numLoaded = carried.size() / ahead, numScalars = identities.size();
+  llvm::append_range(carried, identities);
   auto loop = scf::ForOp::create(b, i64(0), share.steps, i64(1), carried);
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value k = loop.getInductionVar();
-  unsigned numLoaded = carried.size() / ahead;
   carried.assign(loop.getRegionIterArgs().begin(),
-                 loop.getRegionIterArgs().end());
+                 loop.getRegionIterArgs().end() - numScalars);
+  SmallVector<Value> ofScalars(
+      loop.getRegionIterArgs().take_back(numScalars));
   SmallVector<Value> loaded(ArrayRef<Value>(carried).take_front(numLoaded));
   SmallVector<Value> latest(ArrayRef<Value>(carried).take_back(numLoaded));
   Value next = add(k, i64(ahead));
@@ -258,9 +296,11 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
   setStepRows(rows, loaded, packed);
   Value step = arith::MulIOp::create(
       b, arith::TruncIOp::create(b, b.getI32Type(), k), i32(waves.size()));
-  emitTileStep(rows, packed, part, allExist, step);
+  emitTileStep(rows, packed, part, allExist, step, ofScalars);
   finishTile(share, k);
   carried.erase(carried.begin(), carried.begin() + numLoaded);
   llvm::append_range(carried, ifNext.getResults());
+  llvm::append_range(carried, ofScalars);
   scf::YieldOp::create(b, carried);
+  return SmallVector<Value>(loop.getResults().take_back(numScalars));
 }

@@ -164,7 +164,10 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
                            b.getI32IntegerAttr(1), /*alignment=*/4,
                            /*addrSpace=*/1);
   };
-  if (op.isSplit() && !combineOnly && schedule.getCombine() != Combine::kernel)
+  // Of tiles the last block alone waits, for those before it.
+  if (op.isSplit() && !combineOnly &&
+      schedule.getCombine() != Combine::kernel &&
+      schedule.getStructure() != Structure::tile)
     flag("_cooperative");
   flag("_dependent");
 
