@@ -87,11 +87,11 @@ unsigned norm_fusion::getUsualBlocks(unsigned cluster) {
 
 unsigned norm_fusion::getEvenClusters(const Problem &problem,
                                       ScheduleAttr schedule) {
-  // Blocks that are done look for tags while the last rows are worked on. (H200,
-  // RMSNorm with fp8 dx, 66 and 64 pairs of blocks, us: 4096x4096 23.5 and 23.4,
-  // 16384x4096 80.8 and 80.2, 8192x8192 80.6 and 79.9, 2048x16384 44.4 and 43.5,
-  // behind a barrier 44.0 and 44.2. With one exchange a row: the same, or up to
-  // 4% more.)
+  // Blocks that are done look for tags while the last rows are worked on.
+  // (H200, RMSNorm with fp8 dx, 66 and 64 pairs of blocks, us: 4096x4096 23.5
+  // and 23.4, 16384x4096 80.8 and 80.2, 8192x8192 80.6 and 79.9,
+  // 2048x16384 44.4 and 43.5, behind a barrier 44.0 and 44.2. With one exchange
+  // a row: the same, or up to 4% more.)
   constexpr unsigned kPair = 2;
   bool isEven = schedule.getStructure() == Structure::ring &&
                 schedule.getCombine() == Combine::tags &&

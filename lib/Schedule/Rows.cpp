@@ -112,8 +112,8 @@ bool norm_fusion::isLegalRows(const Problem &problem, ScheduleAttr schedule,
         name, problem.accumulatorBytes.size() + problem.scalarBytes.size()));
   // Blocks that last as long as the launch, none of which waits for a later
   // one.
-  if (problem.hasPartials() && (schedule.getSlots() == 1 ||
-                                schedule.getCombine() != Combine::tags))
+  if (problem.hasPartials() &&
+      (schedule.getSlots() == 1 || schedule.getCombine() != Combine::tags))
     return refuse(llvm::formatv(
         "structure=tile slots={0} combine={1} with {2} reductions of "
         "everything, expected two slots or more and tags",

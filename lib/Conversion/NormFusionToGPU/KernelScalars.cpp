@@ -1,11 +1,11 @@
 //===- KernelScalars.cpp - Reductions of everything, in the same launch ---===//
 //
 // An amax of all elements, say: every thread keeps one value over all of its
-// rows, a block leaves one word in the workspace, and one block merges the words
-// and writes the results. With combine=tags a word is 8 bytes, the parity of
-// the launch beside the whole value, so that this block sees by the word alone
-// whether it is new; else the launch's barrier, or the second kernel, says so.
-// The order depends on the grid alone.
+// rows, a block leaves one word in the workspace, and one block merges the
+// words and writes the results. With combine=tags a word is 8 bytes, the parity
+// of the launch beside the whole value, so that this block sees by the word
+// alone whether it is new; else the launch's barrier, or the second kernel,
+// says so. The order depends on the grid alone.
 //
 //===----------------------------------------------------------------------===//
 

@@ -240,9 +240,11 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
 
 /// The steps of a share that has some. Returns the sums of everything, which
 /// start from `identities`.
-SmallVector<Value> KernelEmitter::emitShareSteps(
-    const TileShare &share, const RowPart &part, ArrayRef<ColumnView> views,
-    Value allExist, ArrayRef<Value> identities) {
+SmallVector<Value> KernelEmitter::emitShareSteps(const TileShare &share,
+                                                 const RowPart &part,
+                                                 ArrayRef<ColumnView> views,
+                                                 Value allExist,
+                                                 ArrayRef<Value> identities) {
   auto load = [&](Value k) {
     TileStep step = getTileStep(share, k);
     SmallVector<RowView> rows =
@@ -271,8 +273,7 @@ SmallVector<Value> KernelEmitter::emitShareSteps(
   Value k = loop.getInductionVar();
   carried.assign(loop.getRegionIterArgs().begin(),
                  loop.getRegionIterArgs().end() - numScalars);
-  SmallVector<Value> ofScalars(
-      loop.getRegionIterArgs().take_back(numScalars));
+  SmallVector<Value> ofScalars(loop.getRegionIterArgs().take_back(numScalars));
   SmallVector<Value> loaded(ArrayRef<Value>(carried).take_front(numLoaded));
   SmallVector<Value> latest(ArrayRef<Value>(carried).take_back(numLoaded));
   Value next = add(k, i64(ahead));
