@@ -129,11 +129,13 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
                                        const TargetInfo &target,
                                        Combine combine) {
   constexpr unsigned vector = 8, chunks = 3, lanes = 32;
+  if (!takesManyVectors(problem))
+    return {};
   bool isHeavy = problem.accumulatorBytes.size() == 2;
   unsigned frame = getSectorVectors(problem, vector);
   int64_t fewer = isHeavy ? 5 * lanes * vector / 2 - vector
                           : (2 * lanes - int64_t(frame)) * vector;
-  if (!takesManyVectors(problem) || problem.columns <= fewer)
+  if (problem.columns <= fewer)
     return {};
   // 12 warps where lanes have the registers, and no more is in flight than
   // memory serves well: 577 columns 145.8 and 149.9 with 8, 641 147 and 146.3.
@@ -146,8 +148,10 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
       /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
       /*grid=*/0, lanes, /*rows=*/1, frame);
   std::string ignored;
-  return isLegalSchedule(problem, schedule, target, ignored) ? schedule
-                                                             : ScheduleAttr();
+  bool fits = isLegalSchedule(problem, schedule, target, ignored) &&
+              estimateRegisters(problem, schedule) <=
+                  getRegisterBudget(target, schedule);
+  return fits ? schedule : ScheduleAttr();
 }
 
 /// `schedule`, four rows side by side in a warp, of one sum a column, with

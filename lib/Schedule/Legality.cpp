@@ -96,7 +96,7 @@ unsigned norm_fusion::getEvenClusters(const Problem &problem,
   bool isEven = schedule.getStructure() == Structure::ring &&
                 schedule.getCombine() == Combine::tags &&
                 schedule.getCluster() == kPair && schedule.getGrid() == 0 &&
-                problem.exchanges > 1;
+                problem.exchanges > 1 && problem.hasPartials();
   return isEven ? getUsualBlocks(kPair) / kPair : 0;
 }
 
@@ -191,6 +191,10 @@ static unsigned getRingBytes(const Problem &problem, ScheduleAttr schedule) {
 unsigned norm_fusion::getSumsOffset(const Problem &problem,
                                     ScheduleAttr schedule) {
   unsigned offset = getExchangeBytes(problem, schedule);
+  // The block's ticket, in a line of its own.
+  if (schedule.getStructure() == Structure::tile &&
+      !problem.scalarBytes.empty())
+    offset += 128;
   if (schedule.getAhead() != 0)
     offset += llvm::alignTo(getRingBytes(problem, schedule), 16);
   return offset;
@@ -214,9 +218,11 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
     return groups * schedule.getBlockColumns() * bytes;
   }
   if (schedule.getStructure() == Structure::tile)
-    return getExchangeBytes(problem, schedule) +
-           std::max(getTileBytes(problem, schedule),
-                    warps * groups * 8 * unsigned(problem.scalarBytes.size()));
+    return getSumsOffset(problem, schedule) +
+           std::max<unsigned>(
+               getTileBytes(problem, schedule),
+               llvm::alignTo(warps * groups * 8 * problem.scalarBytes.size(),
+                             128));
   if (schedule.getStructure() != Structure::plain) {
     unsigned columns = schedule.getBlockColumns();
     // Of the sums of all row groups, which a step ahead are added one
@@ -446,8 +452,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     return refuse(llvm::formatv("lanes={0} rows={1} make {2} rows a step, "
                                 "expected a power of two up to 32",
                                 schedule.getLanes(), schedule.getRows(), rows));
-  if (schedule.getPace() != 0 && (structure == Structure::plain || isColumns ||
-                                  schedule.getCombine() != Combine::tags))
+  if (schedule.getPace() != 0 &&
+      (!isRing(structure) || schedule.getCombine() != Combine::tags))
     return refuse(llvm::formatv("pace={0} needs structure=ring or small and "
                                 "combine=tags, where all blocks run at once",
                                 schedule.getPace()));

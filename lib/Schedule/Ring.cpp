@@ -193,8 +193,10 @@ static ScheduleAttr chooseThreeBlocks(MLIRContext *context,
       vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
       /*rows=*/1, /*frame=*/0);
   std::string ignored;
-  return isLegalSchedule(problem, schedule, target, ignored) ? schedule
-                                                             : ScheduleAttr();
+  bool fits = isLegalSchedule(problem, schedule, target, ignored) &&
+              estimateRegisters(problem, schedule) <=
+                  getRegisterBudget(target, schedule);
+  return fits ? schedule : ScheduleAttr();
 }
 
 /// Wide rows: 8 warps whose lanes hold four vectors each, few of a block for a

@@ -158,7 +158,8 @@ unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 unsigned getExchangeBuffers(ScheduleAttr schedule);
 /// Where a block adds the column sums of its row groups in shared memory: in
 /// the ring's slots once these are read; behind them with `ahead`, where the
-/// last ones are read later.
+/// last ones are read later; of tiles its values of everything, behind a line
+/// for what the block knows of the launch.
 unsigned getSumsOffset(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what

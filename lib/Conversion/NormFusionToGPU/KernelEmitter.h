@@ -29,11 +29,12 @@ namespace mlir::norm_fusion {
 /// Bytes before the partial rows in a workspace: the grid barrier's word, the
 /// count of launches that the tags of partials come from, in a cache line of
 /// its own, and in the same 16 bytes, which are read at once, the two counts of
-/// pacing.
+/// pacing; and the count of blocks that have begun, of tiles.
 constexpr int64_t kWorkspaceHeaderBytes = 256;
 constexpr int64_t kLaunchCountOffset = 128;
 constexpr int64_t kPaceCountOffset = 136;
 constexpr int64_t kPaceCountStride = 4;
+constexpr int64_t kTicketOffset = 192;
 
 /// How a value of `type` lies in memory: i1 and 8-bit floats as a
 /// byte, index as i64.
@@ -407,7 +408,7 @@ private:
                     MutableArrayRef<Value> ofScalars);
   SmallVector<Value> emitShareSteps(const TileShare &share, const RowPart &part,
                                     ArrayRef<ColumnView> views, Value allExist,
-                                    ArrayRef<Value> identities);
+                                    ArrayRef<Value> identities, Value ticket);
   /// The elements of the row at hand, whose views a lane has loaded, and with
   /// `ofColumns` what all rows read; and their values anew, so that the
   /// compiler doesn't keep them unpacked meanwhile.
@@ -545,8 +546,10 @@ private:
   ValueRange awaitTagged(ValueRange pointers, Value tag);
   void readLaunchCount();
   void countLaunch(Value count);
+  Value takeTicket();
+  void keepTicket(Value ticket);
   Value isKeeper();
-  void inFirstThread(llvm::function_ref<void()> store);
+  void inKeeperThread(llvm::function_ref<void()> store);
   void emitTiles();
   void storeColumnResults(Value column, ArrayRef<Value> totals);
   void loadTile(Value firstItem, Value column, Value warp, unsigned warps,

@@ -121,7 +121,7 @@ void KernelEmitter::resetPace() {
     return;
   Value isSet =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, paceBefore, i32(0));
-  inFirstThread([&] {
+  inKeeperThread([&] {
     guarded(isSet, [&] {
       storeRelaxed(getPaceCount(arith::XOrIOp::create(b, parity, i32(1))),
                    i32(0));

@@ -253,28 +253,58 @@ void KernelEmitter::readLaunchCount() {
         word(3), word(2));
 }
 
+/// How many blocks have begun before this one, i32, in thread 0: they count
+/// round and round, launch after launch.
+Value KernelEmitter::takeTicket() {
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0));
+  Value last = arith::TruncIOp::create(
+      b, b.getI32Type(), arith::SubIOp::create(b, gridSize(), i64(1)));
+  // A predicate, not a branch behind which it would be waited for.
+  return createAsm(
+      b, b.getI32Type(),
+      {byteAddress(arguments.workspace, i64(kTicketOffset)), last,
+       arith::ExtUIOp::create(b, b.getI32Type(), isFirst)},
+      "{\n.reg .pred p;\nsetp.ne.b32 p, $3, 0;\nmov.b32 $0, 0;\n@p "
+      "atom.relaxed.gpu.global.inc.u32 $0, [$1], $2;\n}",
+      "=&r,l,r,r,~{memory}");
+}
+
+/// Leaves it to the block, before what lies at sumsOffset.
+void KernelEmitter::keepTicket(Value ticket) {
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(), i32(0));
+  guarded(isFirst, [&] {
+    LLVM::StoreOp::create(b, ticket, sharedPointer(i64(exchangeBytes)), 4);
+  });
+}
+
 /// True in the block that waits for all others and keeps the launch's state:
-/// the first one; of tiles, whose launch isn't cooperative, the last one, for
-/// which no block that is to begin yet is waited for.
+/// the first one; of tiles, whose launch isn't cooperative, the last one to
+/// begin: the others run by then, or are done, and wait for none.
 Value KernelEmitter::isKeeper() {
-  Value keeper = i64(0);
-  if (schedule.getStructure() == Structure::tile)
-    keeper = arith::SubIOp::create(b, gridSize(), i64(1));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(), keeper);
+  if (schedule.getStructure() != Structure::tile)
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(),
+                                 i64(0));
+  Value ticket = LLVM::LoadOp::create(b, b.getI32Type(),
+                                      sharedPointer(i64(exchangeBytes)), 4);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, toI64(ticket),
+                               arith::SubIOp::create(b, gridSize(), i64(1)));
 }
 
 /// Runs `store` in the one thread that keeps the launch's state.
-void KernelEmitter::inFirstThread(llvm::function_ref<void()> store) {
+void KernelEmitter::inKeeperThread(llvm::function_ref<void()> store) {
   guarded(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId(),
                                      i32(0)),
                isKeeper()),
           store);
 }
 
-/// One block counts the launch. Its own tile is merged by then: so every block
-/// has written its partials, and before that read the count.
+/// One block counts the launch. Its own columns, or the words of all blocks,
+/// are merged by then: so every block has written its partials, and before that
+/// read the count.
 void KernelEmitter::countLaunch(Value count) {
-  inFirstThread([&] {
+  inKeeperThread([&] {
     storeRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
                  count);
   });

@@ -8,7 +8,7 @@
 // step's rows are loaded while this one's are computed: also over a tile's end,
 // so that memory is read while a tile is written. The blocks then last as long
 // as the launch, and reductions of everything are theirs, too
-// (KernelScalars.cpp): the last block waits for the others' words.
+// (KernelScalars.cpp): the last one to begin waits for the others' words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -213,6 +213,9 @@ void KernelEmitter::emitTileBlocks() {
 
 void KernelEmitter::emitTileSteps(const RowPart &part,
                                   ArrayRef<ColumnView> views, Value allExist) {
+  Value ticket;
+  if (!scalars.empty())
+    ticket = takeTicket();
   TileShare share = getTileShare(cluster, clusterStride);
   SmallVector<Value> identities = getScalarIdentities();
   auto ifAny = scf::IfOp::create(
@@ -223,10 +226,11 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAny.thenBlock());
     SmallVector<Value> totals =
-        emitShareSteps(share, part, views, allExist, identities);
+        emitShareSteps(share, part, views, allExist, identities, ticket);
     if (!scalars.empty()) {
       scf::YieldOp::create(b, totals);
       b.setInsertionPointToStart(ifAny.elseBlock());
+      keepTicket(ticket);
       scf::YieldOp::create(b, identities);
     }
   }
@@ -239,12 +243,13 @@ void KernelEmitter::emitTileSteps(const RowPart &part,
 }
 
 /// The steps of a share that has some. Returns the sums of everything, which
-/// start from `identities`.
+/// start from `identities`. `ticket`: the block's, or null.
 SmallVector<Value> KernelEmitter::emitShareSteps(const TileShare &share,
                                                  const RowPart &part,
                                                  ArrayRef<ColumnView> views,
                                                  Value allExist,
-                                                 ArrayRef<Value> identities) {
+                                                 ArrayRef<Value> identities,
+                                                 Value ticket) {
   auto load = [&](Value k) {
     TileStep step = getTileStep(share, k);
     SmallVector<RowView> rows =
@@ -258,6 +263,8 @@ SmallVector<Value> KernelEmitter::emitShareSteps(const TileShare &share,
     llvm::append_range(
         carried,
         load(k ? arith::MinUIOp::create(b, i64(k), last).getResult() : i64(0)));
+  if (ticket)
+    keepTicket(ticket);
   SmallVector<ColumnView> ofColumns(views);
   loadColumns(ofColumns);
   SmallVector<PackedElement> packedColumns =

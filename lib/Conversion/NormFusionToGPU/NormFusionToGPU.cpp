@@ -164,7 +164,7 @@ gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
                            b.getI32IntegerAttr(1), /*alignment=*/4,
                            /*addrSpace=*/1);
   };
-  // Of tiles the last block alone waits, for those before it.
+  // Of tiles the last block to begin alone waits.
   if (op.isSplit() && !combineOnly &&
       schedule.getCombine() != Combine::kernel &&
       schedule.getStructure() != Structure::tile)
@@ -268,7 +268,7 @@ ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
     clusters = shares ? shares
                       : constant(std::numeric_limits<int32_t>::max() / cluster);
   else if (shares && (inSteps || schedule.getCombine() == Combine::kernel))
-    clusters = shares; // no block waits for another
+    clusters = shares; // no block waits for one that begins later
   else
     clusters = getClusters(b, schedule, symbols);
   if (unsigned even = getEvenClusters(Problem::get(op), schedule)) {

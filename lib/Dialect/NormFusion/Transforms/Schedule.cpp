@@ -151,6 +151,17 @@ private:
         if (usual.getStructure() == *structure)
           base = usual;
       }
+      // Of a tile's fields fewer can be others than of a ring's: its reductions
+      // of everything need tags, say.
+      if (!structure && chosen.getStructure() == Structure::tile &&
+          problem.hasPartials()) {
+        ScheduleAttr tile =
+            parseSchedule(&getContext(), schedule, chosen, error);
+        if (tile && !isLegalSchedule(problem, tile, target, error))
+          if (ScheduleAttr ring = getDefaultSchedule(
+                  &getContext(), problem, target, Structure::ring, error))
+            base = ring;
+      }
       ScheduleAttr overridden =
           parseSchedule(&getContext(), schedule, base, error);
       if (!overridden)

@@ -21,7 +21,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
 
     | field | unit | meaning |
     |---|---|---|
-    | `structure` | - | `ring`: rows held in registers, streamed through shared memory; `small`: a ring in which a warp holds several rows; `rows`: one block a row (`row-groups` rows), row reductions alone; `tile`: the same with an output in transposed order, through shared memory; `columns`: few rows, of which each block owns some columns; `plain`: masked loops, any size |
+    | `structure` | - | `ring`: rows held in registers, streamed through shared memory; `small`: a ring in which a warp holds several rows; `rows`: one block a row (`row-groups` rows), row reductions alone; `tile`: the same with an output in transposed order, through shared memory, and with several `slots` and `combine=tags` reductions of everything, too; `columns`: few rows, of which each block owns some columns; `plain`: masked loops, any size |
     | `cluster` | blocks | blocks that share a row |
     | `warps` | warps | warps of a block that share a row |
     | `row-groups` | rows | rows that a block works on at once |
@@ -35,7 +35,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `ahead` | steps | 1: a ring sends the row sums of the next step before it waits for those of this one, and reads a row from its slot again for what hangs on them rather than hold it in registers; 0: one step after the other; printed unless 0 |
     | `copy` | - | how a row reaches a block: `cp-async` (each lane copies its own vectors to shared memory, sm_80), `bulk` (rings: one lane copies what its warp holds of a row, sm_90), `rows` (`small`: the lanes of a warp copy its rows together, 16 bytes each, and store what is written in their order the same way, sm_80), `load` (to registers) |
     | `row-inputs` | - | how 4 and 8 byte inputs of the row level reach a ring's lanes: `load` (to registers, a step ahead, and waiting for that paces the steps), `copy` (with `copy=cp-async` or `rows`, by one lane of the row through the slots, as the row itself); printed unless `load` |
-    | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch |
+    | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch, but for `tile`; of pairs of blocks whose rows are exchanged twice 64 are launched with `tags` where a device runs up to 68 |
     | `pace` | steps | soft lockstep of the blocks; 0: none |
     | `grid` | blocks | that the rows are dealt out to; a device that holds fewer at once gives a block the rows of several. 0: one a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings and tiles of several steps: as many as run at once. Under `columns` the blocks share the columns, at most so many |
 
