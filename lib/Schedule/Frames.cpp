@@ -81,10 +81,7 @@ unsigned norm_fusion::getSectorVectors(const Problem &problem,
 }
 
 static ScheduleAttr withFrame(ScheduleAttr schedule, unsigned frame) {
-  std::string ignored;
-  return parseSchedule(schedule.getContext(),
-                       llvm::formatv("frame={0}", frame).str(), schedule,
-                       ignored);
+  return change(schedule, llvm::formatv("frame={0}", frame).str());
 }
 
 /// The part of a device's row groups that have rows.
@@ -131,27 +128,22 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   constexpr unsigned vector = 8, chunks = 3, lanes = 32;
   if (!takesManyVectors(problem))
     return {};
-  bool isHeavy = problem.accumulatorBytes.size() == 2;
   unsigned frame = getSectorVectors(problem, vector);
-  int64_t fewer = isHeavy ? 5 * lanes * vector / 2 - vector
-                          : (2 * lanes - int64_t(frame)) * vector;
+  int64_t fewer = isHeavy(problem) ? 5 * lanes * vector / 2 - vector
+                                   : (2 * lanes - int64_t(frame)) * vector;
   if (problem.columns <= fewer)
     return {};
   // 12 warps where lanes have the registers, and no more is in flight than
   // memory serves well: 577 columns 145.8 and 149.9 with 8, 641 147 and 146.3.
   unsigned warps = kManyWarps;
   int64_t inFlight = 2 * warps * problem.columns * problem.bytesPerColumn();
-  if (isHeavy || 16 * inFlight > 15 * target.bytesInFlight)
+  if (isHeavy(problem) || 16 * inFlight > 15 * target.bytesInFlight)
     warps = kWarps;
   auto schedule = ScheduleAttr::get(
       context, Structure::ring, /*cluster=*/1, /*warps=*/1, /*rowGroups=*/warps,
       /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
       /*grid=*/0, lanes, /*rows=*/1, frame);
-  std::string ignored;
-  bool fits = isLegalSchedule(problem, schedule, target, ignored) &&
-              estimateRegisters(problem, schedule) <=
-                  getRegisterBudget(target, schedule);
-  return fits ? schedule : ScheduleAttr();
+  return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
 /// `schedule`, four rows side by side in a warp, of one sum a column, with
@@ -164,7 +156,7 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
 static ScheduleAttr alignShortFrame(const Problem &problem,
                                     ScheduleAttr schedule,
                                     const TargetInfo &target) {
-  if (problem.accumulatorBytes.size() != 1 || !takesManyVectors(problem) ||
+  if (!takesManyVectors(problem) || isHeavy(problem) ||
       schedule.getLanes() != 8)
     return schedule;
   std::string ignored;
@@ -174,9 +166,7 @@ static ScheduleAttr alignShortFrame(const Problem &problem,
     schedule = aligned;
   if (schedule.getRowGroups() == kManyWarps &&
       getBytesInFlight(problem, schedule) > getMostInFlight(problem, target))
-    schedule = parseSchedule(schedule.getContext(),
-                             llvm::formatv("row-groups={0}", kWarps).str(),
-                             schedule, ignored);
+    schedule = change(schedule, llvm::formatv("row-groups={0}", kWarps).str());
   return schedule;
 }
 
@@ -199,25 +189,21 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
         /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
         vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes,
         /*rows=*/1, frame);
-    std::string ignored;
     if ((!best || schedule.getBlockColumns() < best.getBlockColumns()) &&
-        isLegalSchedule(problem, schedule, target, ignored) &&
-        estimateRegisters(problem, schedule) <=
-            getRegisterBudget(target, schedule))
+        fits(problem, schedule, target))
       best = schedule;
   };
   // Of those that hold as many, few lanes with many columns each; with two sums
   // a column, in frames of one half vector where these leave fewer lanes idle.
   // (LayerNorm, 600 MB: 91 columns in 96 165, where 99 in 128 take 170.)
-  bool isHeavy =
-      takesManyVectors(problem) && problem.accumulatorBytes.size() == 2;
+  bool mayFrameByOne = takesManyVectors(problem) && isHeavy(problem);
   for (unsigned warps : {1u, 2u, 3u})
     for (unsigned lanes : {8u, 16u, 32u})
       for (unsigned vector : {full, full / 2})
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
           for (unsigned frame : {0u, 1u})
             if (vector * narrowest >= 8 && (warps == 1 || lanes == 32) &&
-                (frame == 0 || (isHeavy && lanes == 8 && vector < full)))
+                (frame == 0 || (mayFrameByOne && lanes == 8 && vector < full)))
               consider(warps, lanes, vector, chunks, frame);
   return best ? alignShortFrame(problem, best, target) : best;
 }
@@ -341,10 +327,7 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
         context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
         vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
         /*rows=*/1, frame, /*copiesRowInputs=*/false, /*tile=*/0, ahead);
-    std::string ignored;
-    if (!isLegalSchedule(problem, schedule, target, ignored) ||
-        estimateRegisters(problem, schedule) >
-            getRegisterBudget(target, schedule))
+    if (!fits(problem, schedule, target))
       return;
     double bytes = getUsefulBytes(problem, schedule, target, enough);
     if (bytes > gain * most) {
@@ -363,18 +346,6 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     best = alignFrame(problem, best, target);
     most = getUsefulBytes(problem, best, target, enough);
   }
-  // Pairs of blocks with one row at a time and three vectors a lane, where
-  // clusters of three leave as many row groups over. (H200, LayerNorm, 600 MB,
-  // us: 10301 164 and 160, 10501 162.5 and 158.2, 11111 159.2 and 155.5, 11501
-  // 158.8 and 153.2, 12203 153.8 and 151.0.)
-  if (takesManyVectors(problem) && problem.columns % vector != 0 &&
-      problem.accumulatorBytes.size() == 2) {
-    unsigned frame = getSectorVectors(problem, vector);
-    unsigned warps =
-        llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, 3 * 32);
-    if (warps <= kWarps)
-      consider(/*chunks=*/3, warps, /*groups=*/1, frame, kPairGain);
-  }
   // Pairs of blocks with one or two rows at a time leave few row groups over,
   // and few multiprocessors, but all their warps would wait for a row's sums in
   // every step, were the next ones not sent before. Rows that begin with a
@@ -384,7 +355,15 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
   // 147, 9001 148 and 149, 17000 147 and 156.)
   if (takesManyVectors(problem) && problem.columns % vector != 0) {
     unsigned frame = getSectorVectors(problem, vector);
-    if (problem.accumulatorBytes.size() == 2)
+    // Pairs with one row at a time and three vectors a lane, where clusters of
+    // three leave as many row groups over. (H200, LayerNorm, 600 MB, us: 10301
+    // 164 and 160, 10501 162.5 and 158.2, 11111 159.2 and 155.5, 11501 158.8
+    // and 153.2, 12203 153.8 and 151.0.)
+    unsigned warpsOfPair =
+        llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, 3 * 32);
+    if (isHeavy(problem) && warpsOfPair <= kWarps)
+      consider(/*chunks=*/3, warpsOfPair, /*groups=*/1, frame, kPairGain);
+    if (isHeavy(problem))
       consider(/*chunks=*/3, kManyWarps / 2, /*groups=*/2, frame, kAheadGain,
                /*ahead=*/1);
     if (vectors > kPairVectors - 2 * frame)

@@ -284,6 +284,14 @@ unsigned norm_fusion::getRegisterBudget(const TargetInfo &target,
                   target.registers / 4 / 32 / warpsAPart / 8 * 8);
 }
 
+bool norm_fusion::fits(const Problem &problem, ScheduleAttr schedule,
+                       const TargetInfo &target) {
+  std::string ignored;
+  return isLegalSchedule(problem, schedule, target, ignored) &&
+         estimateRegisters(problem, schedule) <=
+             getRegisterBudget(target, schedule);
+}
+
 /// What a warp holds of a row must be one piece of memory, in 16-byte units.
 static bool isLegalBulkCopy(const Problem &problem, ScheduleAttr schedule,
                             const TargetInfo &target, std::string &error) {

@@ -104,16 +104,12 @@ static ScheduleAttr makeHalfVectors(MLIRContext *context,
   });
   if (isNarrow || warps > (chunks == 3 ? 3 : 6) || warps * width > most)
     return {};
-  std::string ignored;
   auto schedule = ScheduleAttr::get(
       context, Structure::ring, /*cluster=*/1, warps,
       /*rowGroups=*/(chunks == 3 ? 16 : kManyWarps) / warps, /*slots=*/2,
       chunks, vector / 2, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
       /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-  bool fits = isLegalSchedule(problem, schedule, target, ignored) &&
-              estimateRegisters(problem, schedule) <=
-                  getRegisterBudget(target, schedule);
-  return fits ? schedule : ScheduleAttr();
+  return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
 /// Rows of some hundred columns of which whole vectors leave an eighth of the
@@ -192,11 +188,7 @@ static ScheduleAttr chooseThreeBlocks(MLIRContext *context,
       context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
       vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
       /*rows=*/1, /*frame=*/0);
-  std::string ignored;
-  bool fits = isLegalSchedule(problem, schedule, target, ignored) &&
-              estimateRegisters(problem, schedule) <=
-                  getRegisterBudget(target, schedule);
-  return fits ? schedule : ScheduleAttr();
+  return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
 /// Wide rows: 8 warps whose lanes hold four vectors each, few of a block for a

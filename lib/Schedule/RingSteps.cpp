@@ -45,8 +45,7 @@ double norm_fusion::getMostInFlight(const Problem &problem,
          (isHeavy(problem) ? kMostHeavyInFlight : kMostInFlight);
 }
 
-/// `schedule` with the fields in `text`.
-static ScheduleAttr change(ScheduleAttr schedule, StringRef text) {
+ScheduleAttr norm_fusion::change(ScheduleAttr schedule, StringRef text) {
   std::string error;
   ScheduleAttr changed =
       parseSchedule(schedule.getContext(), text, schedule, error);
@@ -60,11 +59,11 @@ static ScheduleAttr change(ScheduleAttr schedule, StringRef text) {
 /// 53.7 and 53.0, 1024x32768 53.4 and 52.9; 2048x16384, which has 1.8 MB, 51.5
 /// and 51.7. 10923x3072, 3.1 MB, 52.6 and 51.9; 14563x2304, 2.4 MB, 50.6 and
 /// 50.9. Framed: 2719x12345, 6.3 MB, 59.1 and 56.5, 5033x6667, 3.4 MB, 54.6
-/// and 54.9. Pairs of which a launch takes an even number have tags up to what
-/// was measured, RMSNorm with fp8 dx, 2048x16384, 4.3 MB: 43.5 and 44.2. A step
-/// ahead of the sums tags: LayerNorm 4899x20414, 10 MB,
-/// 155.5 and 158.5, 5509x18155 160.8 and 161.3. Launches of few rows take 0.9
-/// more. Not measured where there are no clusters.)
+/// and 54.9. Pairs of which a launch takes 64 have tags up to what was
+/// measured, RMSNorm with fp8 dx, 2048x16384, 4.3 MB: 43.5 and 44.2. A step
+/// ahead of the sums tags: LayerNorm 4899x20414, 10 MB, 155.5 and 158.5,
+/// 5509x18155 160.8 and 161.3. Launches of few rows take 0.9 more. Not measured
+/// where there are no clusters.)
 static constexpr int64_t kManyPartialBytes = 2600 * 1024;
 static constexpr int64_t kManyFramedPartialBytes = 5000 * 1024;
 static constexpr int64_t kManyEvenPartialBytes = 4400 * 1024;
@@ -78,11 +77,12 @@ static ScheduleAttr chooseCombine(const Problem &problem, ScheduleAttr schedule,
   int64_t bytes = getUsualBlocks(cluster) / cluster * problem.columns *
                   std::accumulate(problem.accumulatorBytes.begin(),
                                   problem.accumulatorBytes.end(), int64_t(0));
-  bool areMany =
-      bytes >= (isFramed(problem, schedule) ? kManyFramedPartialBytes
-                : getEvenClusters(problem, schedule) != 0 ? kManyEvenPartialBytes
-                                                          : kManyPartialBytes);
-  return areMany ? change(schedule, "combine=grid") : schedule;
+  int64_t many = kManyPartialBytes;
+  if (isFramed(problem, schedule))
+    many = kManyFramedPartialBytes;
+  else if (getEvenClusters(problem, schedule) != 0)
+    many = kManyEvenPartialBytes;
+  return bytes >= many ? change(schedule, "combine=grid") : schedule;
 }
 
 /// Of the bytes in flight that memory needs, the part up to which loads a step
@@ -254,8 +254,7 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
       pieces.getRowGroups() < kManyWarps) {
     ScheduleAttr more =
         change(pieces, llvm::formatv("row-groups={0}", kManyWarps).str());
-    if (isLegalSchedule(problem, more, target, ignored) &&
-        estimateRegisters(problem, more) <= getRegisterBudget(target, more))
+    if (fits(problem, more, target))
       pieces = more;
   }
   reason +=

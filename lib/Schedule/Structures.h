@@ -28,6 +28,14 @@ unsigned estimateRegisters(const Problem &problem, ScheduleAttr schedule);
 /// Those that it can have, 32-bit.
 unsigned getRegisterBudget(const TargetInfo &target, ScheduleAttr schedule);
 
+/// True if `schedule` is possible, and leaves threads the registers that they
+/// are estimated to need.
+bool fits(const Problem &problem, ScheduleAttr schedule,
+          const TargetInfo &target);
+
+/// `schedule` with the fields in `text`.
+ScheduleAttr change(ScheduleAttr schedule, StringRef text);
+
 /// Steps that a row group of a cluster may be ahead of the others' average.
 /// One is too tight for LayerNorm's steps, four lets RMSNorm's drift (H200,
 /// 32768x4096 and 65536x8192 bf16, docs/performance.md).

@@ -272,13 +272,11 @@ ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
   else
     clusters = getClusters(b, schedule, symbols);
   if (unsigned even = getEvenClusters(Problem::get(op), schedule)) {
-    auto compare = [&](arith::CmpIPredicate predicate, int64_t count) -> Value {
-      return arith::CmpIOp::create(b, predicate, clusters, constant(count));
-    };
-    Value isMore = arith::AndIOp::create(
-        b, compare(arith::CmpIPredicate::ugt, even),
-        compare(arith::CmpIPredicate::ule, even + even / 16));
-    clusters = arith::SelectOp::create(b, isMore, constant(even), clusters);
+    Value isLittleMore = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ule, clusters, constant(even + even / 16));
+    clusters = arith::SelectOp::create(
+        b, isLittleMore, arith::MinUIOp::create(b, clusters, constant(even)),
+        clusters);
   }
   // As many share the rows as a multiprocessor runs beside each other.
   if (inSteps && !shares) {
