@@ -411,6 +411,15 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(llvm::formatv("tile={0} with pace={1}, expected pace=0",
                                   schedule.getTile(), schedule.getPace()));
   }
+  // Rings count rows in 32 bits, up to the steps that are copied ahead.
+  uint64_t apart =
+      uint64_t(schedule.getRowGroups()) * schedule.getRowsAWarp() *
+      schedule.getRows() * (schedule.getSlots() + 2);
+  if (isRing(structure) && schedule.getGrid() * apart > kMostRingRows)
+    return refuse(llvm::formatv("grid={0} with row-groups={1} slots={2}, "
+                                "expected at most {3}",
+                                schedule.getGrid(), schedule.getRowGroups(),
+                                schedule.getSlots(), kMostRingRows / apart));
   if (schedule.getAhead() != 0 && !isLegalAhead(problem, schedule, error))
     return false;
   if (schedule.getCombine() == Combine::tags) {

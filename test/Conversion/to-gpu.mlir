@@ -14,10 +14,14 @@
 #e = affine_map<(m, n) -> (m, n)>
 #c = affine_map<(m, n) -> (n)>
 
-// The grid is the device's, or what there are rows for; unaligned pointers take the plain kernel; a grid-wide barrier is marked.
+// The grid is the device's, or what there are rows for; unaligned pointers take the plain kernel, and so do more rows than a ring counts; a
+// grid-wide barrier is marked.
 // CHECK-LABEL: func.func @grid
 // CHECK: %[[ALIGNED:.*]] = arith.cmpi eq
-// CHECK: scf.if %[[ALIGNED]]
+// CHECK: %[[MOST:.*]] = arith.constant 2147483647 : index
+// CHECK: %[[COUNTABLE:.*]] = arith.cmpi ule, %{{.*}}, %[[MOST]] : index
+// CHECK: %[[POSSIBLE:.*]] = arith.andi %[[ALIGNED]], %[[COUNTABLE]]
+// CHECK: scf.if %[[POSSIBLE]]
 // CHECK: call @norm_fusion_multiprocessor_count
 // CHECK: call @norm_fusion_workspace
 // CHECK: gpu.launch_func @norm_fusion_kernels::@grid_mixed_reduction_0 {{.*}}norm_fusion.kernel = {column_reductions = 1 : i64, columns = 1024 : i64, row_reductions = 1 : i64, rows = -1 : i64

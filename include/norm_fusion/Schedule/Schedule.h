@@ -13,6 +13,8 @@
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/Schedule/TargetInfo.h"
 
+#include <limits>
+
 namespace mlir::norm_fusion {
 
 /// What a schedule depends on.
@@ -131,6 +133,10 @@ unsigned getShiftedBytes(unsigned bytes);
 bool copiesRowInput(ScheduleAttr schedule, unsigned bytes);
 /// Bytes of such inputs in a warp's part of a slot.
 unsigned getRowInputBytes(const Problem &problem, ScheduleAttr schedule);
+
+/// Rings count rows, those of steps that are copied ahead too, in 32 bits; the
+/// plain kernel takes more.
+constexpr int64_t kMostRingRows = std::numeric_limits<int32_t>::max();
 
 /// True if a ring's lanes hold aligned vectors of rows that begin anywhere.
 /// Steps whose rows begin alike to a multiple of `getFrame()` columns make

@@ -112,6 +112,13 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                                  i64(kPitchColumns)),
           i64(kPitchColumns));
   rowCount = product(reducedRowDims);
+  if (isRing(schedule.getStructure())) {
+    Value count = toI32(rowCount);
+    rowCount = toI64(count);
+    lastRow = toI64(arith::SubIOp::create(b, count, i32(1)));
+  } else {
+    lastRow = arith::SubIOp::create(b, rowCount, i64(1));
+  }
   segmentCount = product(segmentDims);
   segmentIndices.resize(op.getNumDims());
   rowIndices.resize(op.getNumDims());
@@ -157,7 +164,8 @@ Value KernelEmitter::add(Value a, Value c) {
   Value sum = b.createOrFold<arith::AddIOp>(first, second);
   if (uint64_t constant = uint64_t(ofFirst) + ofSecond) {
     auto [rest, more] = splitConstant(sum);
-    sum = b.createOrFold<arith::AddIOp>(rest, i64(more + constant));
+    sum = b.createOrFold<arith::AddIOp>(
+        rest, arith::ConstantIntOp::create(b, sum.getType(), more + constant));
   }
   return sum;
 }
@@ -165,12 +173,24 @@ Value KernelEmitter::mul(Value a, Value c) {
   auto [first, constant] = splitConstant(a);
   APInt factor;
   if (constant && matchPattern(c, m_ConstantInt(&factor)))
-    return add(b.createOrFold<arith::MulIOp>(first, c),
-               i64(uint64_t(constant) * factor.getZExtValue()));
+    return add(
+        b.createOrFold<arith::MulIOp>(first, c),
+        arith::ConstantIntOp::create(
+            b, c.getType(), uint64_t(constant) * factor.getZExtValue()));
+  APInt inner, outer;
+  auto product = a.getDefiningOp<arith::MulIOp>();
+  if (product && matchPattern(product.getRhs(), m_ConstantInt(&inner)) &&
+      matchPattern(c, m_ConstantInt(&outer)))
+    return mul(product.getLhs(),
+               arith::ConstantIntOp::create(
+                   b, c.getType(), (inner * outer).getSExtValue()));
   return b.createOrFold<arith::MulIOp>(a, c);
 }
 Value KernelEmitter::toI64(Value value) {
   return arith::ExtUIOp::create(b, b.getI64Type(), value);
+}
+Value KernelEmitter::toI32(Value value) {
+  return b.createOrFold<arith::TruncIOp>(b.getI32Type(), value);
 }
 Value KernelEmitter::product(const llvm::SmallBitVector &dims) {
   Value result = i64(1);
@@ -225,8 +245,12 @@ Value KernelEmitter::offset(unsigned i, ArrayRef<Value> indices) {
 
 Value KernelEmitter::byteAddress(Value base, Value byteOffset) {
   auto [variable, constant] = splitConstant(byteOffset);
-  Value address = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
-                                      ArrayRef<LLVM::GEPArg>{variable});
+  Value address = base;
+  if (APInt all; matchPattern(variable, m_ConstantInt(&all)))
+    constant += all.getSExtValue();
+  else
+    address = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                                  ArrayRef<LLVM::GEPArg>{variable});
   if (constant == 0)
     return address;
   bool isShort = llvm::isInt<31>(constant);
@@ -235,10 +259,18 @@ Value KernelEmitter::byteAddress(Value base, Value byteOffset) {
   return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), address, rest);
 }
 
+// The columns' part first, as offset() adds them up: it is the same for all
+// rows, and what is left to do for a row is one multiply-add.
 Value KernelEmitter::address(unsigned i, Value elementOffset) {
-  Type element = getElementTypeOrSelf(op.getOperand(i).getType());
-  return byteAddress(arguments.operands[i],
-                     mul(elementOffset, i64(getBytes(element))));
+  Value bytes =
+      i64(getBytes(getElementTypeOrSelf(op.getOperand(i).getType())));
+  Value base = arguments.operands[i];
+  auto [variable, constant] = splitConstant(elementOffset);
+  if (auto sum = variable.getDefiningOp<arith::AddIOp>()) {
+    base = byteAddress(base, mul(sum.getLhs(), bytes));
+    elementOffset = add(sum.getRhs(), i64(constant));
+  }
+  return byteAddress(base, mul(elementOffset, bytes));
 }
 
 Value KernelEmitter::sharedPointer(Value byteOffset) {

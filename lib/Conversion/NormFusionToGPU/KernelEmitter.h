@@ -224,7 +224,7 @@ private:
   Value i64(int64_t value);
   Value add(Value a, Value b);
   Value mul(Value a, Value b);
-  Value toI64(Value i32Value);
+  Value toI64(Value i32Value), toI32(Value i64Value);
   Value product(const llvm::SmallBitVector &dims);
   Value threadId(), laneId(), warpId(), blockId(), gridSize();
 
@@ -283,8 +283,8 @@ private:
   void storeElementOutputs(unsigned p, MutableArrayRef<ColumnView> views,
                            Value allExist);
   void storeRowOutputs(unsigned p, Value isLeader);
-  void storeView(unsigned operand, Value value, ColumnView &view,
-                 bool isMasked);
+  void storeView(unsigned operand, Value value, ColumnView &view, bool isMasked,
+                 bool isSpread);
   void storeVector(unsigned operand, Value elementOffset, Value value,
                    ColumnView &view, bool isMasked, Value condition);
   void storeElement(unsigned operand, Value elementOffset, Value vector,
@@ -528,6 +528,9 @@ private:
   SmallVector<Value> getColumnIdentities(ArrayRef<ColumnView> views);
   void addPartials(unsigned p, unsigned c, ColumnView &view,
                    MutableArrayRef<Value> accumulators);
+  bool branchesOverMissingRows();
+  void addPartialsIfExists(unsigned p, MutableArrayRef<ColumnView> views,
+                           MutableArrayRef<Value> accumulators);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      const Ring &ring);
   Value partialAddress(unsigned accumulator, Value item, Value column);
@@ -575,7 +578,7 @@ private:
   llvm::SmallBitVector columnDims, segmentDims, reducedRowDims;
   unsigned numInputs;
 
-  Value rowCount, segmentCount, columnCount; ///< i64
+  Value rowCount, lastRow, segmentCount, columnCount; ///< i64
   Value pitch;                               ///< of partial rows, i64
   Value rank;                   ///< i32, of the block in its cluster
   Value cluster, clusterStride; ///< i64, of the block and of the grid

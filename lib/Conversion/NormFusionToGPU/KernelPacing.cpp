@@ -61,9 +61,9 @@ Value KernelEmitter::startPace(const Ring &ring) {
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         ring.part.partOfRow, i32(0));
   Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, steps,
-                                       mul(ring.stride, i64(few)));
+                                       mul(ring.stride, i32(few)));
   Value isCountable =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps, i64(kUnpaced));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps, i32(kUnpaced));
   return select(both(isFirst, both(isMany, isCountable)), i32(0),
                 i32(kUnpaced));
 }
@@ -71,10 +71,9 @@ Value KernelEmitter::startPace(const Ring &ring) {
 /// Waits until step `k` may start. `seen` is the count as it was a step ago.
 void KernelEmitter::waitForPace(Value k, Value seen) {
   guarded(isPaced(seen), [&] {
-    Value wanted = arith::TruncIOp::create(
-        b, b.getI32Type(),
-        mul(arith::SubIOp::create(b, k, i64(schedule.getPace())),
-            arguments.splits));
+    Value wanted =
+        mul(arith::SubIOp::create(b, k, i32(schedule.getPace())),
+            toI32(arguments.splits));
     auto loop = scf::WhileOp::create(b, TypeRange(b.getI32Type()), seen);
     OpBuilder::InsertionGuard inner(b);
     Block *before =

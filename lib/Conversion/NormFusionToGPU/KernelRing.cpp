@@ -50,18 +50,19 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   if (lanes < 32) {
     ring.laneOfRow = arith::AndIOp::create(b, ring.lane, i32(lanes - 1));
     ring.rowOfLane =
-        toI64(arith::ShRUIOp::create(b, ring.lane, i32(llvm::Log2_32(lanes))));
+        arith::ShRUIOp::create(b, ring.lane, i32(llvm::Log2_32(lanes)));
   }
   ring.part = getRowPart(ring.laneOfRow);
 
   // Steps of this row group: first + k * stride, of `rowsAStep` rows each.
-  ring.steps = rowCount;
+  ring.steps = toI32(rowCount);
   if (ring.rowsAStep > 1)
     ring.steps = arith::DivUIOp::create(
-        b, add(rowCount, i64(ring.rowsAStep - 1)), i64(ring.rowsAStep));
+        b, add(ring.steps, i32(ring.rowsAStep - 1)), i32(ring.rowsAStep));
   ring.firstRow = firstRow;
-  ring.first = add(firstRow, mul(toI64(ring.part.rowGroup), arguments.splits));
-  ring.stride = mul(arguments.splits, i64(groups));
+  Value splits = toI32(arguments.splits);
+  ring.first = add(toI32(firstRow), mul(ring.part.rowGroup, splits));
+  ring.stride = mul(splits, i32(groups));
   ring.end = ring.steps;
   if (schedule.getTile() != 0)
     ring.share = getTileShare(firstRow, arguments.splits);
@@ -79,7 +80,7 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.any = ring.takesTiles()
                  ? arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
                                          ring.share.steps, i64(0))
-                 : arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                 : arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                          ring.first, ring.end);
   return ring;
 }
@@ -93,22 +94,22 @@ Value KernelEmitter::isStep(const Ring &ring, unsigned k) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(k),
                                  ring.share.steps);
   unsigned rows = ring.takesTurns() ? k * ring.units : k;
-  Value row = add(ring.first, mul(ring.stride, i64(rows)));
-  return both(ring.any, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row,
+  Value row = add(ring.first, mul(ring.stride, i32(rows)));
+  return both(ring.any, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row,
                                               ring.steps));
 }
 
-/// The steps that have a row, i64.
+/// The steps that have a row, i32.
 Value KernelEmitter::countSteps(const Ring &ring) {
   if (ring.takesTiles())
-    return ring.share.steps;
+    return toI32(ring.share.steps);
   Value span = arith::SubIOp::create(
-      b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i64(1))),
+      b, add(ring.steps, arith::SubIOp::create(b, ring.stride, i32(1))),
       ring.first);
   Value steps =
-      select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i64(0));
+      select(ring.any, arith::DivUIOp::create(b, span, ring.stride), i32(0));
   if (ring.takesTurns())
-    steps = arith::CeilDivUIOp::create(b, steps, i64(ring.units));
+    steps = arith::CeilDivUIOp::create(b, steps, i32(ring.units));
   return steps;
 }
 
@@ -120,16 +121,15 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
     Value index = getRow(ring, k, u);
     if (ring.mayBeBehind(u)) {
       row.exists = isRow(index);
-      index = lastRowAtMost(index);
+      if (!ring.loadedInputs.empty()) // what isn't masked
+        index = lastRowAtMost(index);
     }
     if (ring.takesTiles())
-      row.inTile = getRowInTile(ring, getTileStep(ring.share, k), u);
+      row.inTile = getRowInTile(ring, getTileStep(ring.share, toI64(k)), u);
     if (ring.together) {
       row.inTile = i32(u * schedule.getRowsAWarp());
       if (ring.rowOfLane)
-        row.inTile = arith::AddIOp::create(
-            b, row.inTile,
-            arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane));
+        row.inTile = arith::AddIOp::create(b, row.inTile, ring.rowOfLane);
     }
     row.indices = segmentIndices;
     delinearize(index, reducedRowDims, row.indices);
@@ -187,11 +187,15 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
     if (p > 0 && isDividedByRow(&inner) && phase(inner.getResult(0)) == p)
       divideByRow(&inner, row.columns);
   SmallVector<SmallVector<Value>> chains(wave.size());
+  bool branches = branchesOverMissingRows();
   for (auto [c, view] : llvm::enumerate(row.columns)) {
     for (auto [reduction, chain] : llvm::zip(wave, chains))
       addView(chain, reduction, view);
-    addPartials(p, c, view, accumulators);
+    if (!branches)
+      addPartials(p, c, view, accumulators);
   }
+  if (branches)
+    addPartialsIfExists(p, row.columns, accumulators);
   addScalars(p, row.columns, ring.part.isLeader, ofScalars);
   storeElementOutputs(p, row.columns, ring.allExist);
   SmallVector<Value> sums;
@@ -216,7 +220,7 @@ SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
     if (ring.async) // without rows, their dimensions may divide by zero
       guarded(ring.any, [&] {
         for (unsigned k = from; k < to; ++k)
-          issueStep(ring, i64(k), i32(k), isStep(ring, k));
+          issueStep(ring, i32(k), i32(k), k > 0 ? isStep(ring, k) : Value());
       });
   };
   issue(0, 1);
@@ -236,7 +240,7 @@ SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
     auto ifAny = scf::IfOp::create(b, types, ring.any, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAny.thenBlock());
-    scf::YieldOp::create(b, loadRowInputs(ring, i64(0)));
+    scf::YieldOp::create(b, loadRowInputs(ring, i32(0)));
     b.setInsertionPointToStart(ifAny.elseBlock());
     SmallVector<Value> zeros;
     for (Type type : types)
@@ -263,7 +267,7 @@ SmallVector<Value> KernelEmitter::emitSteps(
   unsigned lastPartials = getPartialsPhase();
   unsigned numPartials =
       scalars.size() + accumulations.size() * ring.views.size();
-  auto loop = scf::ForOp::create(b, i64(0), ring.mine, i64(1), carried);
+  auto loop = scf::ForOp::create(b, i32(0), ring.mine, i32(1), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -291,7 +295,7 @@ SmallVector<Value> KernelEmitter::emitSteps(
     }
     if (ring.async)
       awaitCopies(ring, k, slot);
-    llvm::copy(loadRowInputs(ring, add(k, i64(1))), state.begin() + 2);
+    llvm::copy(loadRowInputs(ring, add(k, i32(1))), state.begin() + 2);
     if (schedule.getPace() != 0)
       state.back() = readPace(state.back());
     // Lanes read what others copied, and copy over what others have read; the
@@ -312,7 +316,7 @@ SmallVector<Value> KernelEmitter::emitSteps(
         return;
       Value isFirstSlot =
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thisSlot, i32(0));
-      Value next = add(k, i64(slots));
+      Value next = add(k, i32(slots));
       issueStep(
           ring, next,
           select(isFirstSlot, i32(slots),
@@ -372,7 +376,7 @@ SmallVector<Value> KernelEmitter::emitSteps(
       step = arith::AddIOp::create(b, step, i32(1));
     }
     if (ring.takesTiles())
-      finishTile(ring.share, k);
+      finishTile(ring.share, toI64(k));
     if (schedule.getPace() != 0)
       countPace(ring, state.back());
     state[0] = slot;
@@ -389,7 +393,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   if (!ring.takesTiles())
     allHaveRows = arith::CmpIOp::create(
         b, arith::CmpIPredicate::ult,
-        add(firstRow, mul(i64(schedule.getRowGroups() - 1), arguments.splits)),
+        add(toI32(firstRow), mul(toI32(arguments.splits),
+                                 i32(schedule.getRowGroups() - 1))),
         ring.end);
   // Loop-carried: slot, step of the exchange, row inputs, accumulators of
   // everything and of columns, count of pacing.
@@ -414,7 +419,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   auto writeIfLast = [&](Value k, MutableArrayRef<Value> partials) {
     if (writesEarly)
       writeEarly(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            add(k, i64(1)), ring.mine),
+                                            add(k, i32(1)), ring.mine),
                       allHaveRows),
                  item, ring, identities, partials);
   };

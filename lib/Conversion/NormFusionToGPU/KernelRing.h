@@ -24,14 +24,14 @@ struct KernelEmitter::Ring {
   bool takesTiles() const { return bool(share.steps); }
   /// Row `u` of a step may be behind the last one.
   bool mayBeBehind(unsigned u) const {
-    return rowsAStep > 1 || u > 0 || takesTiles();
+    return rowOfLane || u > 0 || takesTiles();
   }
   bool async, shifted, exact;
   bool bulk; ///< a lane copies for its warp
   bool together; ///< a warp's rows are copied and stored as one piece
 
   Value lane, laneOfRow; ///< of the rows side by side in a warp
-  Value rowOfLane;       ///< i64, null if a warp has one row
+  Value rowOfLane;       ///< i32, null if a warp has one row
   RowPart part;
   /// The lane's columns: its vectors, one a chunk, and where rows are framed
   /// its element of the row's ends.
@@ -52,12 +52,13 @@ struct KernelEmitter::Ring {
   /// do, i32.
   Value firstVector, numVectors;
 
-  Value steps;                    ///< i64, of all row groups
-  /// i64, `any`: i1, mine > 0. startRing() counts `mine`; it's null before.
+  // Rows and steps are 32-bit: see kMostRingRows.
+  Value steps;                    ///< of all row groups
+  /// `any`: i1, mine > 0. startRing() counts `mine`; it's null before.
   Value first, stride, mine, any;
   Value firstRow;                 ///< of the block's first row group, i64
   TileShare share; ///< where rows come in tiles; else its values are null
-  Value end; ///< i64: row groups whose first step is before this one have rows
+  Value end; ///< row groups whose first step is before this one have rows
 };
 
 } // namespace mlir::norm_fusion

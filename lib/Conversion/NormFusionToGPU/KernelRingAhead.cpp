@@ -27,8 +27,8 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
   // Behind what `carried` holds: what was loaded for the step before.
   SmallVector<Value> initial(carried);
   llvm::append_range(initial, carried.slice(2, numLoaded));
-  Value end = select(ring.any, add(ring.mine, i64(1)), i64(0));
-  auto loop = scf::ForOp::create(b, i64(0), end, i64(1), initial);
+  Value end = select(ring.any, add(ring.mine, i32(1)), i32(0));
+  auto loop = scf::ForOp::create(b, i32(0), end, i32(1), initial);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value k = loop.getInductionVar();
@@ -94,7 +94,7 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, ring.mine);
   emitIf(exists, updated, [&](MutableArrayRef<Value> inner) {
     awaitCopies(ring, k, slot);
-    llvm::copy(loadRowInputs(ring, add(k, i64(1))), inner.begin());
+    llvm::copy(loadRowInputs(ring, add(k, i32(1))), inner.begin());
     // Lanes read what others copied, and the exchange's next buffer is free.
     NVVM::SyncWarpOp::create(b, i32(-1));
     SmallVector<RowView> rows = readRow(k, slot, loaded);
@@ -107,12 +107,12 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
   });
   auto partials = updated.drop_front(numLoaded);
   Value hasBefore =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, k, i64(0));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, k, i32(0));
   emitIf(hasBefore, partials, [&](MutableArrayRef<Value> inner) {
     SmallVector<Value> sums = receiveSums(
         waves[0], ring.part.rowGroup, arith::SubIOp::create(b, step, i32(1)));
     SmallVector<RowView> rows =
-        readRow(arith::SubIOp::create(b, k, i64(1)), slotBefore, loadedBefore);
+        readRow(arith::SubIOp::create(b, k, i32(1)), slotBefore, loadedBefore);
     RowView &row = rows.front();
     swapRow(row);
     for (auto [reduce, sum] : llvm::zip(waves[0], sums))
@@ -122,7 +122,7 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
     // Lanes copy over what others have read.
     NVVM::SyncWarpOp::create(b, i32(-1));
   });
-  Value next = add(k, i64(slots));
+  Value next = add(k, i32(slots));
   issueStep(
       ring, next, slotBefore,
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next, ring.mine));
@@ -137,7 +137,6 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
   b.setInsertionPointAfter(loop);
   SmallVector<Value> last(loop.getResults().drop_back(numLoaded));
   // The last iteration sends nothing.
-  last[1] = arith::AddIOp::create(
-      b, carried[1], arith::TruncIOp::create(b, b.getI32Type(), ring.mine));
+  last[1] = arith::AddIOp::create(b, carried[1], ring.mine);
   return last;
 }

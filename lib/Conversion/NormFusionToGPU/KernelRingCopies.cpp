@@ -77,16 +77,15 @@ void KernelEmitter::loadInputs(ArrayRef<unsigned> inputs,
 /// Row `u` of a lane in step `k`. A warp's last rows may not exist.
 Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
   if (ring.takesTiles()) {
-    TileStep step = getTileStep(ring.share, k);
+    TileStep step = getTileStep(ring.share, toI64(k));
     return add(step.firstRow, toI64(getRowInTile(ring, step, u)));
   }
   if (ring.takesTurns())
-    k = add(mul(k, i64(ring.units)), i64(u));
+    k = add(mul(k, i32(ring.units)), i32(u));
   Value row = add(ring.first, mul(k, ring.stride));
-  if (ring.rowsAStep == 1)
-    return row;
-  row = add(mul(row, i64(ring.rowsAStep)), i64(u * schedule.getRowsAWarp()));
-  return ring.rowOfLane ? add(row, ring.rowOfLane) : row;
+  if (ring.rowsAStep > 1)
+    row = add(mul(row, i32(ring.rowsAStep)), i32(u * schedule.getRowsAWarp()));
+  return toI64(ring.rowOfLane ? add(row, ring.rowOfLane) : row);
 }
 
 /// The place of row `u` of a lane in its tile, i32.
@@ -94,8 +93,7 @@ Value KernelEmitter::getRowInTile(const Ring &ring, const TileStep &step,
                                   unsigned u) {
   Value row = arith::MulIOp::create(b, ring.part.rowGroup, i32(ring.rowsAStep));
   if (ring.rowOfLane)
-    row = arith::AddIOp::create(
-        b, row, arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane));
+    row = arith::AddIOp::create(b, row, ring.rowOfLane);
   row = arith::AddIOp::create(
       b, row,
       arith::MulIOp::create(b, step.inTile, i32(getStepRows(schedule))));
@@ -105,12 +103,21 @@ Value KernelEmitter::getRowInTile(const Ring &ring, const TileStep &step,
 }
 
 Value KernelEmitter::isRow(Value row) {
+  auto shortRow = row.getDefiningOp<arith::ExtUIOp>();
+  auto shortCount = rowCount.getDefiningOp<arith::ExtUIOp>();
+  if (shortRow && shortCount)
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                 shortRow.getIn(), shortCount.getIn());
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
 }
 
 Value KernelEmitter::lastRowAtMost(Value row) {
-  return arith::MinUIOp::create(b, row,
-                                arith::SubIOp::create(b, rowCount, i64(1)));
+  auto shortRow = row.getDefiningOp<arith::ExtUIOp>();
+  auto shortLast = lastRow.getDefiningOp<arith::ExtUIOp>();
+  if (shortRow && shortLast)
+    return toI64(
+        arith::MinUIOp::create(b, shortRow.getIn(), shortLast.getIn()));
+  return arith::MinUIOp::create(b, row, lastRow);
 }
 
 /// Where the warp's bytes of a slot begin, i32.
@@ -186,16 +193,26 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
   }
 }
 
+/// A constant that was added last to the address in shared memory is written
+/// into the instruction: ptxas wouldn't see it there by itself.
 void KernelEmitter::copyIf(Value condition, Value target, Value source,
                            unsigned bytes) {
-  std::string cache = bytes == 16 ? "cg" : "ca";
+  std::string cache = bytes == 16 ? "cg" : "ca", at = "$0";
+  auto gep = target.getDefiningOp<LLVM::GEPOp>();
+  if (gep && gep.getDynamicIndices().empty() &&
+      gep.getRawConstantIndices().size() == 1 &&
+      gep.getElemType().isInteger(8) && gep.getRawConstantIndices()[0] > 0) {
+    target = gep.getBase();
+    at += "+" + std::to_string(gep.getRawConstantIndices()[0]);
+  }
   createAsmIf(b, condition, {target, source},
-              "cp.async." + cache + ".shared.global [$0], [$1], " +
+              "cp.async." + cache + ".shared.global [" + at + "], [$1], " +
                   std::to_string(bytes) + ";",
               "r,l");
 }
 
-/// Starts the copies of step `k` into `slot`, if it `exists`, one group a step.
+/// Starts the copies of step `k` into `slot`, if it `exists` (null: it does),
+/// one group a step.
 void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
                               Value exists) {
   if (ring.bulk)
@@ -204,7 +221,16 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
     copyRows(ring, k, slot, exists);
   for (unsigned u = 0; !ring.together && u < ring.units; ++u) {
     Value row = getRow(ring, k, u);
-    Value inside = ring.mayBeBehind(u) ? isRow(row) : exists;
+    Value inside = exists;
+    if (ring.mayBeBehind(u)) {
+      // The first step copies the last row in place of those behind it, if it
+      // begins as they do: of copies with a predicate, and addresses that only
+      // they use, ptxas would make branches.
+      if (exists || framed || ring.takesTiles())
+        inside = isRow(row);
+      else
+        row = lastRowAtMost(row);
+    }
     // What comes behind the last step are rows of others.
     if (ring.takesTiles())
       inside = both(inside, exists);
@@ -243,9 +269,8 @@ Value KernelEmitter::getRowInputPointer(const Ring &ring, Value slot,
       b, ring.rowInputBase,
       arith::MulIOp::create(b, slot, i32(getRowInputBytes(problem, schedule))));
   if (ring.rowOfLane) {
-    Value row = arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane);
-    bytes = arith::AddIOp::create(b, bytes,
-                                  arith::MulIOp::create(b, row, i32(rowBytes)));
+    bytes = arith::AddIOp::create(
+        b, bytes, arith::MulIOp::create(b, ring.rowOfLane, i32(rowBytes)));
   }
   unsigned first = u * schedule.getRowsAWarp() * rowBytes;
   return sharedPointer(arith::AddIOp::create(b, bytes, i32(first + i * 8)));
@@ -377,8 +402,7 @@ void KernelEmitter::awaitCopies(const Ring &ring, Value k, Value slot) {
     NVVM::CpAsyncWaitGroupOp::create(b, ring.slots - 1);
     return;
   }
-  Value use = arith::DivUIOp::create(
-      b, arith::TruncIOp::create(b, b.getI32Type(), k), i32(ring.slots + 1));
+  Value use = arith::DivUIOp::create(b, k, i32(ring.slots + 1));
   awaitBarrier(getCopyBarrier(ring, slot),
                arith::AndIOp::create(b, use, i32(1)), /*suspends=*/true);
 }

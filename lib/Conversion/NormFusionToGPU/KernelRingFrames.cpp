@@ -58,7 +58,7 @@ bool KernelEmitter::hasEnds() const {
 void KernelEmitter::makeFrames(Ring &ring) {
   // Row groups that there are too many of have no rows. (The host sees to it
   // that there are enough, unless each has one row at most.)
-  Value classes = i64(getFrameClasses(problem, schedule));
+  Value classes = i32(getFrameClasses(problem, schedule));
   Value all = arith::MaxUIOp::create(b, ring.stride, classes);
   ring.stride =
       arith::SubIOp::create(b, all, arith::RemUIOp::create(b, all, classes));
@@ -74,7 +74,7 @@ void KernelEmitter::makeFrames(Ring &ring) {
                                     i32(owned));
   }
   unsigned lanes = schedule.getLanes();
-  Value shift = getShift(getRow(ring, i64(0), 0));
+  Value shift = getShift(getRow(ring, i32(0), 0));
   // In the block, negative before the row.
   Value vector = arith::AddIOp::create(
       b, arith::MulIOp::create(b, ring.part.warpOfRow, i32(chunks * lanes)),

@@ -42,15 +42,15 @@ void KernelEmitter::placeSlotOutputs(const Ring &ring) {
 
 /// The first row of the warp's step `k`, i64.
 Value KernelEmitter::getFirstRow(const Ring &ring, Value k) {
-  return mul(add(ring.first, mul(k, ring.stride)), i64(ring.rowsAStep));
+  return toI64(
+      mul(add(ring.first, mul(k, ring.stride)), i32(ring.rowsAStep)));
 }
 
 /// How many rows of the step whose first one is `row` exist, i32: at least one,
 /// if the step does.
 Value KernelEmitter::countRows(const Ring &ring, Value row) {
   Value left = arith::SubIOp::create(b, rowCount, row);
-  left = arith::MinSIOp::create(b, left, i64(ring.rowsAStep));
-  return arith::TruncIOp::create(b, b.getI32Type(), left);
+  return toI32(arith::MinSIOp::create(b, left, i64(ring.rowsAStep)));
 }
 
 /// Visits what a lane copies of `rows` rows (i32) of elements of `elementBytes`
@@ -107,9 +107,7 @@ Value KernelEmitter::getOffsetInRows(const Ring &ring, unsigned elementBytes) {
   if (ring.rowOfLane)
     column = arith::AddIOp::create(
         b, column,
-        arith::MulIOp::create(
-            b, arith::TruncIOp::create(b, b.getI32Type(), ring.rowOfLane),
-            i32(problem.columns)));
+        arith::MulIOp::create(b, ring.rowOfLane, i32(problem.columns)));
   return arith::MulIOp::create(b, column, i32(elementBytes));
 }
 

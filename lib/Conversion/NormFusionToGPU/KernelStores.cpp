@@ -52,7 +52,8 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   if (ready.empty())
     return;
   bool isSpread =
-      spreadsStores() && !rowExists && views.front().elementMasks.empty();
+      views.front().elementMasks.empty() &&
+      (rowExists ? framed && !branchesOverMissingRows() : spreadsStores());
   // Known before the branches, within which nothing else could use them.
   if (!isSpread)
     for (ColumnView &view : views)
@@ -60,16 +61,16 @@ void KernelEmitter::storeElementOutputs(unsigned p,
         evaluate(value, view);
   // A barrier of the warp, which must have the row as a whole, keeps ptxas from
   // gathering the stores of framed rows: 1 to 5%. Other rows don't gain.
-  bool isOrdered = isSpread && framed;
+  bool isOrdered = isSpread && framed && !rowExists;
   auto store = [&](bool masked) {
     for (auto [c, view] : llvm::enumerate(views)) {
       if (isOrdered && c > 0 && view.width > 1)
         NVVM::SyncWarpOp::create(b, i32(-1));
       for (auto [operand, value] : ready)
-        storeView(operand, evaluate(value, view), view, masked);
+        storeView(operand, evaluate(value, view), view, masked, isSpread);
     }
   };
-  guarded(rowExists, [&] {
+  guarded(isSpread ? Value() : rowExists, [&] {
     if (!allExist || isSpread)
       return store(/*masked=*/true);
     auto ifAll = scf::IfOp::create(b, allExist, /*withElseRegion=*/true);
@@ -84,12 +85,12 @@ void KernelEmitter::storeElementOutputs(unsigned p,
 /// A vector where the columns are contiguous, else element by element; once
 /// what is the same for several columns.
 void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
-                              bool isMasked) {
+                              bool isMasked, bool isSpread) {
   OpBuilder::InsertionGuard guard(b);
-  Value condition;
+  Value condition = isSpread ? rowExists : Value();
   if (isMasked && view.mask && view.elementMasks.empty()) {
-    if (spreadsStores())
-      condition = view.mask;
+    if (isSpread)
+      condition = both(condition, view.mask);
     else
       b.setInsertionPointToStart(scf::IfOp::create(b, view.mask).thenBlock());
   }

@@ -433,18 +433,21 @@ Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
             arith::ConstantIndexOp::create(
                 b, getFrameClasses(problem, schedule))));
   }
+  auto hasAtMost = [&](int64_t rows) {
+    possible = arith::AndIOp::create(
+        b, possible,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ule, host.rows,
+                              arith::ConstantIndexOp::create(b, rows)));
+  };
+  if (isRing(schedule.getStructure()))
+    hasAtMost(kMostRingRows);
   // One block (cluster) does one share of the rows: as many as a grid has.
   bool isShared = schedule.getStructure() == Structure::rows ||
                   schedule.getStructure() == Structure::tile;
   if (isShared && schedule.getGrid() == 0)
-    possible = arith::AndIOp::create(
-        b, possible,
-        arith::CmpIOp::create(
-            b, arith::CmpIPredicate::ule, host.rows,
-            arith::ConstantIndexOp::create(
-                b, int64_t(std::numeric_limits<int32_t>::max() /
-                           schedule.getCluster()) *
-                       getRowsAShare(schedule))));
+    hasAtMost(int64_t(std::numeric_limits<int32_t>::max() /
+                      schedule.getCluster()) *
+              getRowsAShare(schedule));
   // Blocks that own columns hold them all, and have a row to read.
   if (schedule.getStructure() == Structure::columns) {
     possible = arith::AndIOp::create(
