@@ -146,28 +146,48 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
-/// `schedule`, four rows side by side in a warp, of one sum a column, with
-/// frames of a whole sector where lanes hold these, too, and no more warps than
-/// memory serves well. (H200, RMSNorm, us, 200 and 600 MB: frames of 16 and 32
-/// bytes, 65 columns 57.8 and 57.0, 167.3 and 164.3, 77 55.9 and 54.8, 160.4
-/// and 156.2, 129 54.7 and 53.5, 158.6 and 153.2; 12 and 8 warps, 151 55.0 and
-/// 53.7, 161.4 and 152.7, but two rows side by side, 301, 150.3 and 155.7.
-/// LayerNorm of 129 161.7 and 166.3, 151 157.7 and 159.8.)
-static ScheduleAttr alignShortFrame(const Problem &problem,
-                                    ScheduleAttr schedule,
-                                    const TargetInfo &target) {
-  if (!takesManyVectors(problem) || isHeavy(problem) ||
-      schedule.getLanes() != 8)
+/// Of the bytes in flight that memory needs, what four rows a warp have at most
+/// in 12 warps.
+static constexpr double kMostOfFourRows = 50. / 64;
+
+/// `schedule`, rows of half vectors side by side in a warp, with the frames,
+/// warps and copies that serve it best: frames of a whole sector where lanes
+/// hold these, too; and of four rows a warp, with one sum a column, frames of
+/// one half vector where the lanes of four chunks don't; with two, no more in
+/// flight than memory serves well, and row inputs copied. (H200, 600 MB, us,
+/// frames of 16 bytes in 12 or 16 warps with loads, and this. LayerNorm: 71
+/// columns 171.2 and 168.3, 93 169.8 and 161.3, 101 164.9 and 158.0, 109 160.2
+/// and 158.1, 127 158.4 and 154.5, 141 157.3 and 153.0, 151 160.4 and 153.7, 157
+/// 158.6 and 155.7. RMSNorm: 65 167.3 and 164.3, 77 160.4 and 156.2, 83 155.2
+/// and 153.5, 89 159.3 and 151.5, 131 152.1 and 150.1, 141 154.8 and 148.8, 151
+/// 151.8 and 149.7.)
+static ScheduleAttr tuneShortFrame(const Problem &problem,
+                                   ScheduleAttr schedule,
+                                   const TargetInfo &target) {
+  unsigned lanes = schedule.getLanes();
+  if (!takesManyVectors(problem) || lanes > 16 ||
+      schedule.getVector() * 2 != getFullVector(problem))
     return schedule;
   std::string ignored;
   ScheduleAttr aligned =
       withFrame(schedule, getSectorVectors(problem, schedule.getVector()));
-  if (isLegalSchedule(problem, aligned, target, ignored))
-    schedule = aligned;
-  if (schedule.getRowGroups() == kManyWarps &&
-      getBytesInFlight(problem, schedule) > getMostInFlight(problem, target))
-    schedule = change(schedule, llvm::formatv("row-groups={0}", kWarps).str());
-  return schedule;
+  bool isAligned = isLegalSchedule(problem, aligned, target, ignored);
+  ScheduleAttr tuned = isAligned ? aligned : schedule;
+  unsigned chunks = schedule.getChunks();
+  if (lanes == 8 && isHeavy(problem)) {
+    bool isFew = getBytesInFlight(problem, tuned) <=
+                 kMostOfFourRows * target.bytesInFlight;
+    if (chunks > 4 && !(isAligned && isFew))
+      tuned = change(tuned, "row-groups=8 row-inputs=copy");
+    else if (chunks <= 4 && isAligned)
+      tuned = change(tuned, "row-groups=12 row-inputs=copy");
+  } else if (lanes == 8) {
+    if (chunks > 4)
+      tuned = change(schedule, "row-groups=10 frame=1");
+    else if (chunks == 3 && !isAligned)
+      tuned = change(schedule, "row-groups=12 frame=1 row-inputs=copy");
+  }
+  return fits(problem, tuned, target) ? tuned : schedule;
 }
 
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
@@ -193,19 +213,23 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
         fits(problem, schedule, target))
       best = schedule;
   };
-  // Of those that hold as many, few lanes with many columns each; with two sums
-  // a column, in frames of one half vector where these leave fewer lanes idle.
-  // (LayerNorm, 600 MB: 91 columns in 96 165, where 99 in 128 take 170.)
-  bool mayFrameByOne = takesManyVectors(problem) && isHeavy(problem);
+  // Of those that hold as many, few lanes with many columns each, in frames of
+  // one half vector where these leave fewer lanes idle. (600 MB: LayerNorm 91
+  // columns in 96 165, where 99 in 128 take 170; RMSNorm 89 151 and 159, but
+  // 123 in 128 160, where 125 in 160 take 150.)
+  auto mayFrameByOne = [&](unsigned chunks) {
+    return takesManyVectors(problem) && (isHeavy(problem) || chunks == 3);
+  };
   for (unsigned warps : {1u, 2u, 3u})
     for (unsigned lanes : {8u, 16u, 32u})
       for (unsigned vector : {full, full / 2})
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
           for (unsigned frame : {0u, 1u})
             if (vector * narrowest >= 8 && (warps == 1 || lanes == 32) &&
-                (frame == 0 || (mayFrameByOne && lanes == 8 && vector < full)))
+                (frame == 0 ||
+                 (lanes == 8 && vector < full && mayFrameByOne(chunks))))
               consider(warps, lanes, vector, chunks, frame);
-  return best ? alignShortFrame(problem, best, target) : best;
+  return best ? tuneShortFrame(problem, best, target) : best;
 }
 
 ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,

@@ -90,7 +90,9 @@ static ScheduleAttr chooseCombine(const Problem &problem, ScheduleAttr schedule,
 /// 160, 288, 416, 656, 1376, 2688 columns, 36 to 42 KiB, 2 to 7% faster with
 /// copies, 752, 1001, 1501, 47 KiB, 3%; 512, 2048, 2432, 48 to 64 KiB, 1 to 3%
 /// slower, for more is in flight then than memory serves well. RMSNorm: 320,
-/// 784, 1312, 38 to 41 KiB, 1 to 2% faster; 352, 2816, 44 KiB, 1% slower.)
+/// 784, 1312, 38 to 41 KiB, 1 to 2% faster; 352, 2816, 44 KiB, 1% slower. f32
+/// LayerNorm, 600 MB: 640, 40 KiB, 5% faster, 500, 1000, 2000, 47 KiB, 3 to 7%
+/// slower.)
 static constexpr double kFewInFlight = 47. / 64, kFewLightInFlight = 42. / 64;
 /// Blocks of a cluster from which on each waits long enough for the others that
 /// this part counts, or any if steps are paced (1 to 3% faster with copies),
@@ -141,17 +143,29 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
     return copies;
   int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);
-  if (inFlight <= target.bytesInFlight *
-                      (isHeavy(problem) ? kFewInFlight : kFewLightInFlight))
+  // 16 warps of half vectors with one sum a column keep apart by waiting. (H200,
+  // RMSNorm, 600 MB, us, copies and loads: 157 161.2 and 148.8, 167 161.9 and
+  // 147.3, 333 155.0 and 147.8; in 12 warps of whole vectors 193 149.7 and
+  // 152.3, 401 146.6 and 150.3.)
+  if (framed && !isHeavy(problem) && cluster == 1 &&
+      schedule.getVector() * 2 == getFullVector(problem))
+    return schedule;
+  bool isNarrow = llvm::all_of(problem.elementBytes,
+                               [](unsigned bytes) { return bytes <= 2; });
+  if (inFlight <= target.bytesInFlight * (isHeavy(problem) && isNarrow
+                                              ? kFewInFlight
+                                              : kFewLightInFlight))
     return limitInFlight(problem, copies,
                          target.bytesInFlight * kMostCopiedInFlight,
                          target.bytesInFlight * kFewestCopiedInFlight);
-  if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) ||
-      llvm::any_of(
-          problem.elementBytes, [](unsigned bytes) { return bytes > 2; }))
+  if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) || !isNarrow)
     return schedule;
-  // A third step is there to make up for lanes without columns.
+  // A third step is there to make up for lanes without columns. Framed rows of
+  // two sums a column gain up to 2%, whatever is in flight. (H200, LayerNorm,
+  // us: 600 MB, 9501 151.0 and 149.6, 13000 149.4 and 147.6, 15000 the same; 200
+  // MB, 14008 53.4 and 52.4, 15016 52.7 and 52.2.)
   if (schedule.getPace() != 0 || schedule.getSlots() > 2 ||
+      (framed && isHeavy(problem)) ||
       inFlight <= target.bytesInFlight * kFewOfClusters)
     return copies;
   // What waiting for loads does pacing does better, where several warps of a
@@ -227,9 +241,11 @@ static constexpr int64_t kLineBytes = 128;
 /// 53.0 and 52.0; 104 to 120 the same, 1000003x100 151 and 163, 160 to 500 no
 /// better. RMSNorm 36 53.1 and 51.4, 56 54.1 and 50.6, 76 52.0 and 51.0, 132
 /// and more up to 1 slower. Framed rows lose: LayerNorm 65 62.6 and 71.9.)
-/// Memory then serves 12 warps of two rows well, too: LayerNorm 48 53.2 and
-/// 52.4, 88 53.3 and 51.6, 96 52.0 and 51.2, RMSNorm 48 51.7 and 50.7, 80 52.0
-/// and 50.6, 92 50.6 and 51.2.
+/// Where two rows at once have too much in flight for 12 warps, one in 16. (600
+/// MB, 12 warps of two rows and this: LayerNorm 48 156.7 and 148.0, 88 155.3 and
+/// 150.3, 92 158.1 and 149.4, 96 154.5 and 146.6; RMSNorm 80 153.2 and 145.7, 96
+/// 150.9 and 143.2; but with less in flight LayerNorm 68 149.7 and 166.9, 80
+/// 150.1 and 153.3, RMSNorm 68 145.2 and 152.5.)
 static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
                                  const TargetInfo &target,
                                  std::string &reason) {
@@ -252,8 +268,7 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
     return schedule;
   if (pieces.getRows() == 2 && pieces.getChunks() == 3 &&
       pieces.getRowGroups() < kManyWarps) {
-    ScheduleAttr more =
-        change(pieces, llvm::formatv("row-groups={0}", kManyWarps).str());
+    ScheduleAttr more = change(pieces, "rows=1 row-groups=16 copy=rows");
     if (fits(problem, more, target))
       pieces = more;
   }
