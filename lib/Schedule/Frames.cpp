@@ -152,9 +152,10 @@ static constexpr double kMostOfFourRows = 50. / 64;
 
 /// `schedule`, rows of half vectors side by side in a warp, with the frames,
 /// warps and copies that serve it best: frames of a whole sector where lanes
-/// hold these, too; and of four rows a warp, with one sum a column, frames of
-/// one half vector where the lanes of four chunks don't; with two, no more in
-/// flight than memory serves well, and row inputs copied. (H200, 600 MB, us,
+/// hold these, too; but of four rows a warp, with one sum a column, frames of
+/// one half vector for five chunks, and for three that don't hold a sector's;
+/// and row inputs copied where what is in flight, in few warps, leaves memory
+/// waiting else. (H200, 600 MB, us,
 /// frames of 16 bytes in 12 or 16 warps with loads, and this. LayerNorm: 71
 /// columns 171.2 and 168.3, 93 169.8 and 161.3, 101 164.9 and 158.0, 109 160.2
 /// and 158.1, 127 158.4 and 154.5, 141 157.3 and 153.0, 151 160.4 and 153.7, 157
@@ -187,6 +188,8 @@ static ScheduleAttr tuneShortFrame(const Problem &problem,
     else if (chunks == 3 && !isAligned)
       tuned = change(schedule, "row-groups=12 frame=1 row-inputs=copy");
   }
+  if (getRowInputBytes(problem, tuned) == 0)
+    tuned = change(tuned, "row-inputs=load");
   return fits(problem, tuned, target) ? tuned : schedule;
 }
 

@@ -416,10 +416,11 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       uint64_t(schedule.getRowGroups()) * schedule.getRowsAWarp() *
       schedule.getRows() * (schedule.getSlots() + 2);
   if (isRing(structure) && schedule.getGrid() * apart > kMostRingRows)
-    return refuse(llvm::formatv("grid={0} with row-groups={1} slots={2}, "
-                                "expected at most {3}",
-                                schedule.getGrid(), schedule.getRowGroups(),
-                                schedule.getSlots(), kMostRingRows / apart));
+    return refuse(llvm::formatv(
+        "grid={0} with row-groups={1} slots={2} lanes={3} rows={4}, expected "
+        "at most {5}",
+        schedule.getGrid(), schedule.getRowGroups(), schedule.getSlots(),
+        schedule.getLanes(), schedule.getRows(), kMostRingRows / apart));
   if (schedule.getAhead() != 0 && !isLegalAhead(problem, schedule, error))
     return false;
   if (schedule.getCombine() == Combine::tags) {

@@ -127,7 +127,7 @@ static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
 static ScheduleAttr chooseRowInputs(const Problem &problem,
                                     ScheduleAttr schedule,
                                     const TargetInfo &target) {
-  // Rows of 8 lanes and fewer are bound by instructions.
+  // Rows of 8 lanes and fewer have their own rules (tuneShortFrame()).
   unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
   if (!isRing(schedule.getStructure()) ||
       schedule.getCopy() != Copy::cp_async || lanes < 16)
@@ -143,7 +143,7 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
     return copies;
   int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);
-  // 16 warps of half vectors with one sum a column keep apart by waiting. (H200,
+  // Warps of half vectors with one sum a column keep apart by waiting. (H200,
   // RMSNorm, 600 MB, us, copies and loads: 157 161.2 and 148.8, 167 161.9 and
   // 147.3, 333 155.0 and 147.8; in 12 warps of whole vectors 193 149.7 and
   // 152.3, 401 146.6 and 150.3.)

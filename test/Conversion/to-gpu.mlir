@@ -18,7 +18,7 @@
 // grid-wide barrier is marked.
 // CHECK-LABEL: func.func @grid
 // CHECK: %[[ALIGNED:.*]] = arith.cmpi eq
-// CHECK: %[[MOST:.*]] = arith.constant 2147483647 : index
+// CHECK: %[[MOST:.*]] = arith.constant 2147483646 : index
 // CHECK: %[[COUNTABLE:.*]] = arith.cmpi ule, %{{.*}}, %[[MOST]] : index
 // CHECK: %[[POSSIBLE:.*]] = arith.andi %[[ALIGNED]], %[[COUNTABLE]]
 // CHECK: scf.if %[[POSSIBLE]]

@@ -134,9 +134,9 @@ bool copiesRowInput(ScheduleAttr schedule, unsigned bytes);
 /// Bytes of such inputs in a warp's part of a slot.
 unsigned getRowInputBytes(const Problem &problem, ScheduleAttr schedule);
 
-/// Rings count rows, those of steps that are copied ahead too, in 32 bits; the
-/// plain kernel takes more.
-constexpr int64_t kMostRingRows = std::numeric_limits<int32_t>::max();
+/// Rings count the rows of a segment, and one step more, in 32 bits; the plain
+/// kernel takes more.
+constexpr int64_t kMostRingRows = std::numeric_limits<int32_t>::max() - 1;
 
 /// True if a ring's lanes hold aligned vectors of rows that begin anywhere.
 /// Steps whose rows begin alike to a multiple of `getFrame()` columns make

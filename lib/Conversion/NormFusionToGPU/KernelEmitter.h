@@ -578,7 +578,9 @@ private:
   llvm::SmallBitVector columnDims, segmentDims, reducedRowDims;
   unsigned numInputs;
 
-  Value rowCount, lastRow, segmentCount, columnCount; ///< i64
+  /// i64, of a segment; rings', the former two, are extended from 32 bits.
+  Value rowCount, lastRow;
+  Value segmentCount, columnCount; ///< i64
   Value pitch;                               ///< of partial rows, i64
   Value rank;                   ///< i32, of the block in its cluster
   Value cluster, clusterStride; ///< i64, of the block and of the grid

@@ -58,13 +58,17 @@ Value KernelEmitter::isPaced(Value seen) {
 Value KernelEmitter::startPace(const Ring &ring) {
   Value steps = ring.steps;
   int64_t few = kFewSteps * (ring.takesTurns() ? ring.units : 1);
+  // Blocks that do several items don't count all of them in the same step.
+  Value runAtOnce = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                          arguments.splits, clusterStride);
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         ring.part.partOfRow, i32(0));
-  Value isMany = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, steps,
-                                       mul(ring.stride, i32(few)));
+  Value isMany = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::uge,
+      arith::DivUIOp::create(b, steps, i32(few)), ring.stride);
   Value isCountable =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps, i32(kUnpaced));
-  return select(both(isFirst, both(isMany, isCountable)), i32(0),
+  return select(both(both(isFirst, runAtOnce), both(isMany, isCountable)), i32(0),
                 i32(kUnpaced));
 }
 

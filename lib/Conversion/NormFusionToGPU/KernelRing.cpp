@@ -117,11 +117,15 @@ Value KernelEmitter::countSteps(const Ring &ring) {
 SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
   unsigned width = schedule.getVector(), lanes = schedule.getLanes();
   SmallVector<RowView> rows(ring.units);
+  // What is loaded of a row, or computed from its index, isn't masked.
+  auto isOfRow = [&](IndexOp index) { return !columnDims.test(index.getDim()); };
+  bool clamps = !ring.loadedInputs.empty() ||
+                llvm::any_of(op.getBodyBlock()->getOps<IndexOp>(), isOfRow);
   for (auto [u, row] : llvm::enumerate(rows)) {
     Value index = getRow(ring, k, u);
     if (ring.mayBeBehind(u)) {
       row.exists = isRow(index);
-      if (!ring.loadedInputs.empty()) // what isn't masked
+      if (clamps)
         index = lastRowAtMost(index);
     }
     if (ring.takesTiles())

@@ -22,7 +22,8 @@ struct KernelEmitter::Ring {
   /// A step has several rows, `stride` apart.
   bool takesTurns() const { return rowsAStep == 1 && units > 1; }
   bool takesTiles() const { return bool(share.steps); }
-  /// Row `u` of a step may be behind the last one.
+  /// Row `u` of a step that exists may be behind the last one; its first row
+  /// isn't.
   bool mayBeBehind(unsigned u) const {
     return rowOfLane || u > 0 || takesTiles();
   }

@@ -102,6 +102,7 @@ Value KernelEmitter::getRowInTile(const Ring &ring, const TileStep &step,
   return arith::AddIOp::create(b, row, i32(u * apart));
 }
 
+// Rings have rows, and their number, from 32 bits, and compare these.
 Value KernelEmitter::isRow(Value row) {
   auto shortRow = row.getDefiningOp<arith::ExtUIOp>();
   auto shortCount = rowCount.getDefiningOp<arith::ExtUIOp>();
@@ -193,18 +194,22 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
   }
 }
 
-/// A constant that was added last to the address in shared memory is written
-/// into the instruction: ptxas wouldn't see it there by itself.
+/// Constants that were added last to the address in shared memory are written
+/// into the instruction: ptxas wouldn't do so by itself.
 void KernelEmitter::copyIf(Value condition, Value target, Value source,
                            unsigned bytes) {
   std::string cache = bytes == 16 ? "cg" : "ca", at = "$0";
-  auto gep = target.getDefiningOp<LLVM::GEPOp>();
-  if (gep && gep.getDynamicIndices().empty() &&
-      gep.getRawConstantIndices().size() == 1 &&
-      gep.getElemType().isInteger(8) && gep.getRawConstantIndices()[0] > 0) {
+  int64_t constant = 0;
+  while (auto gep = target.getDefiningOp<LLVM::GEPOp>()) {
+    if (!gep.getDynamicIndices().empty() ||
+        gep.getRawConstantIndices().size() != 1 ||
+        !gep.getElemType().isInteger(8) || gep.getRawConstantIndices()[0] < 0)
+      break;
     target = gep.getBase();
-    at += "+" + std::to_string(gep.getRawConstantIndices()[0]);
+    constant += gep.getRawConstantIndices()[0];
   }
+  if (constant != 0)
+    at += "+" + std::to_string(constant);
   createAsmIf(b, condition, {target, source},
               "cp.async." + cache + ".shared.global [" + at + "], [$1], " +
                   std::to_string(bytes) + ";",
@@ -223,9 +228,11 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
     Value row = getRow(ring, k, u);
     Value inside = exists;
     if (ring.mayBeBehind(u)) {
-      // The first step copies the last row in place of those behind it, if it
-      // begins as they do: of copies with a predicate, and addresses that only
-      // they use, ptxas would make branches.
+      // The first step copies the last row in place of those behind it: of
+      // copies with a predicate, and addresses that only they use, ptxas would
+      // make branches. (Not of framed rows, which begin elsewhere. Where a
+      // result has its input's memory, what is read so may be written
+      // meanwhile; nobody uses it.)
       if (exists || framed || ring.takesTiles())
         inside = isRow(row);
       else

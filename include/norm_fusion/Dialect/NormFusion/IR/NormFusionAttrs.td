@@ -37,7 +37,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `row-inputs` | - | how 4 and 8 byte inputs of the row level reach a ring's lanes: `load` (to registers, a step ahead, and waiting for that paces the steps), `copy` (with `copy=cp-async` or `rows`, by one lane of the row through the slots, as the row itself); printed unless `load` |
     | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch, but for `tile`; of pairs of blocks whose rows are exchanged twice 64 are launched with `tags` where a device runs up to 68 |
     | `pace` | steps | soft lockstep of the blocks; 0: none |
-    | `grid` | blocks | that the rows are dealt out to; a device that holds fewer at once gives a block the rows of several. 0: one a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings and tiles of several steps: as many as run at once. Under `columns` the blocks share the columns, at most so many |
+    | `grid` | blocks | that the rows are dealt out to; a device that holds fewer at once gives a block the rows of several, and doesn't pace them; at most 2^20, and in rings as many as rows in 32 bits allow. 0: one a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings and tiles of several steps: as many as run at once. Under `columns` the blocks share the columns, at most so many |
 
     ```mlir
     #norm_fusion.schedule<"structure=ring cluster=1 warps=8 row-groups=2 slots=2 chunks=2 vector=8 copy=cp-async combine=grid pace=0 grid=0">
