@@ -412,9 +412,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   schedule.getTile(), schedule.getPace()));
   }
   // Rings count rows in 32 bits, up to the steps that are copied ahead.
-  uint64_t apart =
-      uint64_t(schedule.getRowGroups()) * schedule.getRowsAWarp() *
-      schedule.getRows() * (schedule.getSlots() + 2);
+  uint64_t apart = uint64_t(schedule.getRowGroups()) * schedule.getRowsAWarp() *
+                   schedule.getRows() * (schedule.getSlots() + 2);
   if (isRing(structure) && schedule.getGrid() * apart > kMostRingRows)
     return refuse(llvm::formatv(
         "grid={0} with row-groups={1} slots={2} lanes={3} rows={4}, expected "

@@ -152,9 +152,9 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
     return schedule;
   bool isNarrow = llvm::all_of(problem.elementBytes,
                                [](unsigned bytes) { return bytes <= 2; });
-  if (inFlight <= target.bytesInFlight * (isHeavy(problem) && isNarrow
-                                              ? kFewInFlight
-                                              : kFewLightInFlight))
+  if (inFlight <=
+      target.bytesInFlight *
+          (isHeavy(problem) && isNarrow ? kFewInFlight : kFewLightInFlight))
     return limitInFlight(problem, copies,
                          target.bytesInFlight * kMostCopiedInFlight,
                          target.bytesInFlight * kFewestCopiedInFlight);
@@ -162,8 +162,8 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
     return schedule;
   // A third step is there to make up for lanes without columns. Framed rows of
   // two sums a column gain up to 2%, whatever is in flight. (H200, LayerNorm,
-  // us: 600 MB, 9501 151.0 and 149.6, 13000 149.4 and 147.6, 15000 the same; 200
-  // MB, 14008 53.4 and 52.4, 15016 52.7 and 52.2.)
+  // us: 600 MB, 9501 151.0 and 149.6, 13000 149.4 and 147.6, 15000 the same;
+  // 200 MB, 14008 53.4 and 52.4, 15016 52.7 and 52.2.)
   if (schedule.getPace() != 0 || schedule.getSlots() > 2 ||
       (framed && isHeavy(problem)) ||
       inFlight <= target.bytesInFlight * kFewOfClusters)
@@ -242,10 +242,10 @@ static constexpr int64_t kLineBytes = 128;
 /// better. RMSNorm 36 53.1 and 51.4, 56 54.1 and 50.6, 76 52.0 and 51.0, 132
 /// and more up to 1 slower. Framed rows lose: LayerNorm 65 62.6 and 71.9.)
 /// Where two rows at once have too much in flight for 12 warps, one in 16. (600
-/// MB, 12 warps of two rows and this: LayerNorm 48 156.7 and 148.0, 88 155.3 and
-/// 150.3, 92 158.1 and 149.4, 96 154.5 and 146.6; RMSNorm 80 153.2 and 145.7, 96
-/// 150.9 and 143.2; but with less in flight LayerNorm 68 149.7 and 166.9, 80
-/// 150.1 and 153.3, RMSNorm 68 145.2 and 152.5.)
+/// MB, 12 warps of two rows and this: LayerNorm 48 156.7 and 148.0, 88 155.3
+/// and 150.3, 92 158.1 and 149.4, 96 154.5 and 146.6; RMSNorm 80 153.2 and
+/// 145.7, 96 150.9 and 143.2; but with less in flight LayerNorm 68 149.7 and
+/// 166.9, 80 150.1 and 153.3, RMSNorm 68 145.2 and 152.5.)
 static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
                                  const TargetInfo &target,
                                  std::string &reason) {

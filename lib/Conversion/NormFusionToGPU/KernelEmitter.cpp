@@ -173,17 +173,16 @@ Value KernelEmitter::mul(Value a, Value c) {
   auto [first, constant] = splitConstant(a);
   APInt factor;
   if (constant && matchPattern(c, m_ConstantInt(&factor)))
-    return add(
-        b.createOrFold<arith::MulIOp>(first, c),
-        arith::ConstantIntOp::create(
-            b, c.getType(), uint64_t(constant) * factor.getZExtValue()));
+    return add(b.createOrFold<arith::MulIOp>(first, c),
+               arith::ConstantIntOp::create(
+                   b, c.getType(), uint64_t(constant) * factor.getZExtValue()));
   APInt inner, outer;
   auto product = a.getDefiningOp<arith::MulIOp>();
   if (product && matchPattern(product.getRhs(), m_ConstantInt(&inner)) &&
       matchPattern(c, m_ConstantInt(&outer)))
     return mul(product.getLhs(),
-               arith::ConstantIntOp::create(
-                   b, c.getType(), (inner * outer).getSExtValue()));
+               arith::ConstantIntOp::create(b, c.getType(),
+                                            (inner * outer).getSExtValue()));
   return b.createOrFold<arith::MulIOp>(a, c);
 }
 Value KernelEmitter::toI64(Value value) {
@@ -262,8 +261,7 @@ Value KernelEmitter::byteAddress(Value base, Value byteOffset) {
 // The columns' part first, as offset() adds them up: it is the same for all
 // rows, and what is left to do for a row is one multiply-add.
 Value KernelEmitter::address(unsigned i, Value elementOffset) {
-  Value bytes =
-      i64(getBytes(getElementTypeOrSelf(op.getOperand(i).getType())));
+  Value bytes = i64(getBytes(getElementTypeOrSelf(op.getOperand(i).getType())));
   Value base = arguments.operands[i];
   auto [variable, constant] = splitConstant(elementOffset);
   if (auto sum = variable.getDefiningOp<arith::AddIOp>()) {

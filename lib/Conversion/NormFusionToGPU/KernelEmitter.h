@@ -580,7 +580,7 @@ private:
 
   /// i64, of a segment; rings', the former two, are extended from 32 bits.
   Value rowCount, lastRow;
-  Value segmentCount, columnCount; ///< i64
+  Value segmentCount, columnCount;           ///< i64
   Value pitch;                               ///< of partial rows, i64
   Value rank;                   ///< i32, of the block in its cluster
   Value cluster, clusterStride; ///< i64, of the block and of the grid

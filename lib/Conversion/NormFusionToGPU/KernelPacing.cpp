@@ -64,20 +64,19 @@ Value KernelEmitter::startPace(const Ring &ring) {
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                         ring.part.partOfRow, i32(0));
   Value isMany = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::uge,
-      arith::DivUIOp::create(b, steps, i32(few)), ring.stride);
+      b, arith::CmpIPredicate::uge, arith::DivUIOp::create(b, steps, i32(few)),
+      ring.stride);
   Value isCountable =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, steps, i32(kUnpaced));
-  return select(both(both(isFirst, runAtOnce), both(isMany, isCountable)), i32(0),
-                i32(kUnpaced));
+  return select(both(both(isFirst, runAtOnce), both(isMany, isCountable)),
+                i32(0), i32(kUnpaced));
 }
 
 /// Waits until step `k` may start. `seen` is the count as it was a step ago.
 void KernelEmitter::waitForPace(Value k, Value seen) {
   guarded(isPaced(seen), [&] {
-    Value wanted =
-        mul(arith::SubIOp::create(b, k, i32(schedule.getPace())),
-            toI32(arguments.splits));
+    Value wanted = mul(arith::SubIOp::create(b, k, i32(schedule.getPace())),
+                       toI32(arguments.splits));
     auto loop = scf::WhileOp::create(b, TypeRange(b.getI32Type()), seen);
     OpBuilder::InsertionGuard inner(b);
     Block *before =

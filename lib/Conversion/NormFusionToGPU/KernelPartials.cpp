@@ -574,9 +574,8 @@ void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
   llvm::SaveAndRestore savedFirstRow(
       ring.firstRow, hasOneItem() ? item : createOpaque(b, ring.firstRow));
   llvm::SaveAndRestore savedFirst(
-      ring.first,
-      add(toI32(ring.firstRow),
-          mul(ring.part.rowGroup, toI32(arguments.splits))));
+      ring.first, add(toI32(ring.firstRow),
+                      mul(ring.part.rowGroup, toI32(arguments.splits))));
   write(item, ring, partials);
   scf::YieldOp::create(b, identities);
   llvm::copy(ifLast.getResults(), partials.begin());

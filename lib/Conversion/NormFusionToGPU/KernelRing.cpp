@@ -118,7 +118,9 @@ SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
   unsigned width = schedule.getVector(), lanes = schedule.getLanes();
   SmallVector<RowView> rows(ring.units);
   // What is loaded of a row, or computed from its index, isn't masked.
-  auto isOfRow = [&](IndexOp index) { return !columnDims.test(index.getDim()); };
+  auto isOfRow = [&](IndexOp index) {
+    return !columnDims.test(index.getDim());
+  };
   bool clamps = !ring.loadedInputs.empty() ||
                 llvm::any_of(op.getBodyBlock()->getOps<IndexOp>(), isOfRow);
   for (auto [u, row] : llvm::enumerate(rows)) {
@@ -397,8 +399,8 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   if (!ring.takesTiles())
     allHaveRows = arith::CmpIOp::create(
         b, arith::CmpIPredicate::ult,
-        add(toI32(firstRow), mul(toI32(arguments.splits),
-                                 i32(schedule.getRowGroups() - 1))),
+        add(toI32(firstRow),
+            mul(toI32(arguments.splits), i32(schedule.getRowGroups() - 1))),
         ring.end);
   // Loop-carried: slot, step of the exchange, row inputs, accumulators of
   // everything and of columns, count of pacing.

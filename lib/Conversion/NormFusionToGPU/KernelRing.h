@@ -54,12 +54,12 @@ struct KernelEmitter::Ring {
   Value firstVector, numVectors;
 
   // Rows and steps are 32-bit: see kMostRingRows.
-  Value steps;                    ///< of all row groups
+  Value steps; ///< of all row groups
   /// `any`: i1, mine > 0. startRing() counts `mine`; it's null before.
   Value first, stride, mine, any;
   Value firstRow;                 ///< of the block's first row group, i64
   TileShare share; ///< where rows come in tiles; else its values are null
-  Value end; ///< row groups whose first step is before this one have rows
+  Value end;       ///< row groups whose first step is before this one have rows
 };
 
 } // namespace mlir::norm_fusion

@@ -107,8 +107,8 @@ Value KernelEmitter::isRow(Value row) {
   auto shortRow = row.getDefiningOp<arith::ExtUIOp>();
   auto shortCount = rowCount.getDefiningOp<arith::ExtUIOp>();
   if (shortRow && shortCount)
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                 shortRow.getIn(), shortCount.getIn());
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, shortRow.getIn(),
+                                 shortCount.getIn());
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
 }
 

@@ -42,8 +42,7 @@ void KernelEmitter::placeSlotOutputs(const Ring &ring) {
 
 /// The first row of the warp's step `k`, i64.
 Value KernelEmitter::getFirstRow(const Ring &ring, Value k) {
-  return toI64(
-      mul(add(ring.first, mul(k, ring.stride)), i32(ring.rowsAStep)));
+  return toI64(mul(add(ring.first, mul(k, ring.stride)), i32(ring.rowsAStep)));
 }
 
 /// How many rows of the step whose first one is `row` exist, i32: at least one,

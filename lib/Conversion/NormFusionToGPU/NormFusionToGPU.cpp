@@ -445,9 +445,9 @@ Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
   bool isShared = schedule.getStructure() == Structure::rows ||
                   schedule.getStructure() == Structure::tile;
   if (isShared && schedule.getGrid() == 0)
-    hasAtMost(int64_t(std::numeric_limits<int32_t>::max() /
-                      schedule.getCluster()) *
-              getRowsAShare(schedule));
+    hasAtMost(
+        int64_t(std::numeric_limits<int32_t>::max() / schedule.getCluster()) *
+        getRowsAShare(schedule));
   // Blocks that own columns hold them all, and have a row to read.
   if (schedule.getStructure() == Structure::columns) {
     possible = arith::AndIOp::create(
