@@ -155,13 +155,12 @@ static constexpr double kMostOfFourRows = 50. / 64;
 /// hold these, too; but of four rows a warp, with one sum a column, frames of
 /// one half vector for five chunks, and for three that don't hold a sector's;
 /// and row inputs copied where what is in flight, in few warps, leaves memory
-/// waiting else. (H200, 600 MB, us,
-/// frames of 16 bytes in 12 or 16 warps with loads, and this. LayerNorm: 71
-/// columns 171.2 and 168.3, 93 169.8 and 161.3, 101 164.9 and 158.0, 109 160.2
-/// and 158.1, 127 158.4 and 154.5, 141 157.3 and 153.0, 151 160.4 and 153.7,
-/// 157 158.6 and 155.7. RMSNorm: 65 167.3 and 164.3, 77 160.4 and 156.2, 83
-/// 155.2 and 153.5, 89 159.3 and 151.5, 131 152.1 and 150.1, 141 154.8 and
-/// 148.8, 151 151.8 and 149.7.)
+/// waiting else. (H200, 600 MB, us, frames of 16 bytes in 12 or 16 warps with
+/// loads, and this. LayerNorm: 71 columns 171.2 and 168.3, 93 169.8 and 161.3,
+/// 101 164.9 and 158.0, 109 160.2 and 158.1, 127 158.4 and 154.5, 141 157.3 and
+/// 153.0, 151 160.4 and 153.7, 157 158.6 and 155.7. RMSNorm: 65 167.3 and
+/// 164.3, 77 160.4 and 156.2, 83 155.2 and 153.5, 89 159.3 and 151.5, 131 152.1
+/// and 150.1, 141 154.8 and 148.8, 151 151.8 and 149.7.)
 static ScheduleAttr tuneShortFrame(const Problem &problem,
                                    ScheduleAttr schedule,
                                    const TargetInfo &target) {

@@ -268,9 +268,13 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
     return schedule;
   if (pieces.getRows() == 2 && pieces.getChunks() == 3 &&
       pieces.getRowGroups() < kManyWarps) {
-    ScheduleAttr more = change(pieces, "rows=1 row-groups=16 copy=rows");
-    if (fits(problem, more, target))
-      pieces = more;
+    ScheduleAttr oneRow = change(pieces, "rows=1 row-groups=16 copy=rows");
+    if (fits(problem, oneRow, target)) {
+      pieces = oneRow;
+      reason = llvm::formatv("one row at once, for two are too much for {0} "
+                             "warps: {1} bytes in flight",
+                             kManyWarps, getBytesInFlight(problem, oneRow));
+    }
   }
   reason +=
       llvm::formatv("; {0} rows of {1} bytes a warp as one piece, in {2} warps",

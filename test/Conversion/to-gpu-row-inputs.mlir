@@ -7,9 +7,9 @@
 // With row-inputs=copy the first lane of a row copies its inputs of 4 and of 8 bytes behind its vectors, in one group of copies with these. All lanes read them
 // once the warp has met. Narrower ones are loaded a step ahead.
 // CHECK-LABEL: gpu.func @copied_mixed_reduction_{{[0-9]+}}(
-// CHECK: cp.async.cg.shared.global [$0{{(\+[0-9]+)?}}], [$1], 16;
-// CHECK: cp.async.ca.shared.global [$0{{(\+[0-9]+)?}}], [$1], 4;
-// CHECK: cp.async.ca.shared.global [$0{{(\+[0-9]+)?}}], [$1], 8;
+// CHECK: cp.async.cg.shared.global [$0], [$1], 16;
+// CHECK: cp.async.ca.shared.global [$0], [$1], 4;
+// CHECK: cp.async.ca.shared.global [$0+8], [$1], 8;
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: llvm.load {{.*}} !llvm.ptr<1> -> bf16
 // CHECK: scf.for

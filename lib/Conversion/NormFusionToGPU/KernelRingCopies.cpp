@@ -102,23 +102,25 @@ Value KernelEmitter::getRowInTile(const Ring &ring, const TileStep &step,
   return arith::AddIOp::create(b, row, i32(u * apart));
 }
 
-// Rings have rows, and their number, from 32 bits, and compare these.
+/// Two i64 values, or the 32-bit ones that both are extended from, as rings'
+/// rows and the number of these are: comparing those takes half as long.
+static std::pair<Value, Value> withoutExtension(Value a, Value c) {
+  auto first = a.getDefiningOp<arith::ExtUIOp>();
+  auto second = c.getDefiningOp<arith::ExtUIOp>();
+  if (first && second)
+    return {first.getIn(), second.getIn()};
+  return {a, c};
+}
+
 Value KernelEmitter::isRow(Value row) {
-  auto shortRow = row.getDefiningOp<arith::ExtUIOp>();
-  auto shortCount = rowCount.getDefiningOp<arith::ExtUIOp>();
-  if (shortRow && shortCount)
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, shortRow.getIn(),
-                                 shortCount.getIn());
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
+  auto [index, count] = withoutExtension(row, rowCount);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, count);
 }
 
 Value KernelEmitter::lastRowAtMost(Value row) {
-  auto shortRow = row.getDefiningOp<arith::ExtUIOp>();
-  auto shortLast = lastRow.getDefiningOp<arith::ExtUIOp>();
-  if (shortRow && shortLast)
-    return toI64(
-        arith::MinUIOp::create(b, shortRow.getIn(), shortLast.getIn()));
-  return arith::MinUIOp::create(b, row, lastRow);
+  auto [index, last] = withoutExtension(row, lastRow);
+  Value least = arith::MinUIOp::create(b, index, last);
+  return least.getType().isInteger(32) ? toI64(least) : least;
 }
 
 /// Where the warp's bytes of a slot begin, i32.
@@ -275,10 +277,9 @@ Value KernelEmitter::getRowInputPointer(const Ring &ring, Value slot,
   Value bytes = arith::AddIOp::create(
       b, ring.rowInputBase,
       arith::MulIOp::create(b, slot, i32(getRowInputBytes(problem, schedule))));
-  if (ring.rowOfLane) {
+  if (ring.rowOfLane)
     bytes = arith::AddIOp::create(
         b, bytes, arith::MulIOp::create(b, ring.rowOfLane, i32(rowBytes)));
-  }
   unsigned first = u * schedule.getRowsAWarp() * rowBytes;
   return sharedPointer(arith::AddIOp::create(b, bytes, i32(first + i * 8)));
 }
