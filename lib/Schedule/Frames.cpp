@@ -18,9 +18,6 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// Bytes that the L2 cache reads and writes at once.
-static constexpr unsigned kSectorBytes = 32;
-
 /// What vectors that begin within a sector leave of the bandwidth.
 static constexpr double kUnalignedShare = 0.94;
 
@@ -146,56 +143,15 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
-/// Of the bytes in flight that memory needs, what four rows a warp have at most
-/// in 12 warps.
-static constexpr double kMostOfFourRows = 50. / 64;
-
-/// `schedule`, rows of half vectors side by side in a warp, with the frames,
-/// warps and copies that serve it best: frames of a whole sector where lanes
-/// hold these, too; but of four rows a warp, with one sum a column, frames of
-/// one half vector for five chunks, and for three that don't hold a sector's;
-/// and row inputs copied where what is in flight, in few warps, leaves memory
-/// waiting else. (H200, 600 MB, us, frames of 16 bytes in 12 or 16 warps with
-/// loads, and this. LayerNorm: 71 columns 171.2 and 168.3, 93 169.8 and 161.3,
-/// 101 164.9 and 158.0, 109 160.2 and 158.1, 127 158.4 and 154.5, 141 157.3 and
-/// 153.0, 151 160.4 and 153.7, 157 158.6 and 155.7. RMSNorm: 65 167.3 and
-/// 164.3, 77 160.4 and 156.2, 83 155.2 and 153.5, 89 159.3 and 151.5, 131 152.1
-/// and 150.1, 141 154.8 and 148.8, 151 151.8 and 149.7.)
-static ScheduleAttr tuneShortFrame(const Problem &problem,
-                                   ScheduleAttr schedule,
-                                   const TargetInfo &target) {
-  unsigned lanes = schedule.getLanes();
-  if (!takesManyVectors(problem) || lanes > 16 ||
-      schedule.getVector() * 2 != getFullVector(problem))
-    return schedule;
-  std::string ignored;
-  ScheduleAttr aligned =
-      withFrame(schedule, getSectorVectors(problem, schedule.getVector()));
-  bool isAligned = isLegalSchedule(problem, aligned, target, ignored);
-  ScheduleAttr tuned = isAligned ? aligned : schedule;
-  unsigned chunks = schedule.getChunks();
-  if (lanes == 8 && isHeavy(problem)) {
-    bool isFew = getBytesInFlight(problem, tuned) <=
-                 kMostOfFourRows * target.bytesInFlight;
-    if (chunks > 4 && !(isAligned && isFew))
-      tuned = change(tuned, "row-groups=8 row-inputs=copy");
-    else if (chunks <= 4 && isAligned)
-      tuned = change(tuned, "row-groups=12 row-inputs=copy");
-  } else if (lanes == 8) {
-    if (chunks > 4)
-      tuned = change(schedule, "row-groups=10 frame=1");
-    else if (chunks == 3 && !isAligned)
-      tuned = change(schedule, "row-groups=12 frame=1 row-inputs=copy");
-  }
-  if (getRowInputBytes(problem, tuned) == 0)
-    tuned = change(tuned, "row-inputs=load");
-  return fits(problem, tuned, target) ? tuned : schedule;
-}
-
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
                                             const Problem &problem,
                                             const TargetInfo &target,
-                                            Combine combine) {
+                                            Combine combine,
+                                            std::string &reason) {
+  if (ScheduleAttr pieces =
+          chooseFramedPieces(context, problem, target, combine, reason))
+    return pieces;
+  reason = "aligned vectors of rows that begin anywhere";
   if (ScheduleAttr three =
           chooseThreeVectors(context, problem, target, combine))
     return three;
@@ -203,35 +159,33 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   unsigned full = getFullVector(problem);
   unsigned narrowest = getNarrowest(problem);
   auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
-                      unsigned chunks, unsigned frame) {
+                      unsigned chunks) {
     // A lane's columns, which decide how many warps have the registers.
     unsigned most = chunks * vector > 12 ? 12 : 16;
     auto schedule = ScheduleAttr::get(
         context, lanes < 32 ? Structure::small : Structure::ring,
         /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
         vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes,
-        /*rows=*/1, frame);
+        /*rows=*/1, /*frame=*/0);
     if ((!best || schedule.getBlockColumns() < best.getBlockColumns()) &&
         fits(problem, schedule, target))
       best = schedule;
   };
-  // Of those that hold as many, few lanes with many columns each, in frames of
-  // one half vector where these leave fewer lanes idle. (600 MB: LayerNorm 91
-  // columns in 96 165, where 99 in 128 take 170; RMSNorm 89 151 and 159, but
-  // 123 in 128 160, where 125 in 160 take 150.)
-  auto mayFrameByOne = [&](unsigned chunks) {
-    return takesManyVectors(problem) && (isHeavy(problem) || chunks == 3);
-  };
+  // Of those that hold as many, few lanes with many columns each.
   for (unsigned warps : {1u, 2u, 3u})
     for (unsigned lanes : {8u, 16u, 32u})
       for (unsigned vector : {full, full / 2})
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
-          for (unsigned frame : {0u, 1u})
-            if (vector * narrowest >= 8 && (warps == 1 || lanes == 32) &&
-                (frame == 0 ||
-                 (lanes == 8 && vector < full && mayFrameByOne(chunks))))
-              consider(warps, lanes, vector, chunks, frame);
-  return best ? tuneShortFrame(problem, best, target) : best;
+          if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
+            consider(warps, lanes, vector, chunks);
+  // Half vectors side by side in frames of a whole sector, where lanes hold
+  // these, too.
+  if (!best || best.getLanes() == 32 || best.getVector() * 2 != full ||
+      !takesManyVectors(problem))
+    return best;
+  ScheduleAttr aligned =
+      withFrame(best, getSectorVectors(problem, best.getVector()));
+  return fits(problem, aligned, target) ? aligned : best;
 }
 
 ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,

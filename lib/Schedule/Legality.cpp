@@ -127,7 +127,8 @@ unsigned norm_fusion::getFrameVectors(ScheduleAttr schedule) {
   // Two vectors are a sector of the L2 cache, of which a warp touches one more
   // where it begins within one; but the more classes, the more row groups are
   // left over where there are few.
-  return schedule.getCluster() <= 2 ? 2 : 1;
+  // Rows that are copied as one piece touch no more sectors.
+  return schedule.getCluster() <= 2 && schedule.getCopy() != Copy::rows ? 2 : 1;
 }
 
 unsigned norm_fusion::getFrame(ScheduleAttr schedule) {
@@ -146,9 +147,26 @@ unsigned norm_fusion::getFrameClasses(const Problem &problem,
                   1u);
 }
 
+/// True if a lane's first vector is the row's first whole one, wherever that
+/// begins, and not its frame's: rows that are copied as one piece can be read
+/// so from their slot, and their lanes hold no vectors before them.
+static bool beginsWithRow(const Problem &problem, ScheduleAttr schedule) {
+  return isFramed(problem, schedule) && schedule.getCopy() == Copy::rows;
+}
+
+int64_t norm_fusion::getSetColumns(const Problem &problem,
+                                   ScheduleAttr schedule) {
+  if (!beginsWithRow(problem, schedule))
+    return schedule.getBlockColumns();
+  unsigned vector = schedule.getVector();
+  return llvm::alignTo(problem.columns + vector - 1, vector);
+}
+
 int64_t norm_fusion::getOwnedColumns(const Problem &problem,
                                      ScheduleAttr schedule) {
   int64_t held = schedule.getBlockColumns();
+  if (beginsWithRow(problem, schedule)) // the ends are held besides
+    return std::min(held + schedule.getVector() - 1, problem.columns);
   if (!isFramed(problem, schedule))
     return held;
   int64_t frame = getFrame(schedule), cluster = schedule.getCluster();
@@ -157,8 +175,29 @@ int64_t norm_fusion::getOwnedColumns(const Problem &problem,
                       llvm::divideCeil(problem.columns, cluster), frame)));
 }
 
-unsigned norm_fusion::getShiftedBytes(unsigned bytes) {
-  return llvm::alignTo(bytes + 16, 128);
+unsigned norm_fusion::getPieceRoom(unsigned bytes) {
+  return bytes % kSectorBytes == 0
+             ? bytes
+             : llvm::alignTo(bytes, kSectorBytes) + kSectorBytes;
+}
+
+unsigned norm_fusion::getStreamBytes(const Problem &problem,
+                                     ScheduleAttr schedule,
+                                     unsigned elementBytes) {
+  int64_t held = schedule.getLanes() * schedule.getChunks() *
+                 int64_t(schedule.getVector());
+  int64_t rows = schedule.getRows() * schedule.getRowsAWarp();
+  if (isShifted(problem, schedule))
+    return llvm::alignTo(held * rows * elementBytes + 16, 128);
+  if (schedule.getCopy() != Copy::rows)
+    return held * rows * elementBytes;
+  // As in memory, and what lanes read behind the last row.
+  int64_t last = std::max(held, problem.columns);
+  if (beginsWithRow(problem, schedule))
+    last += schedule.getVector() - 1;
+  unsigned room = getPieceRoom(rows * problem.columns * elementBytes);
+  return room +
+         llvm::alignTo((last - problem.columns) * elementBytes, kSectorBytes);
 }
 
 bool norm_fusion::copiesRowInput(ScheduleAttr schedule, unsigned bytes) {
@@ -176,15 +215,9 @@ unsigned norm_fusion::getRowInputBytes(const Problem &problem,
 /// Of all slots of a ring.
 static unsigned getRingBytes(const Problem &problem, ScheduleAttr schedule) {
   unsigned warps = schedule.getWarps() * schedule.getRowGroups();
-  // What lanes hold of a step, beyond the last column too.
-  unsigned held = 32 * schedule.getChunks() * schedule.getVector();
-  unsigned step = held * schedule.getRows() * problem.bytesPerColumn();
-  if (isShifted(problem, schedule)) {
-    step = 0;
-    for (unsigned bytes : problem.elementBytes)
-      step += getShiftedBytes(held * bytes);
-  }
-  step += getRowInputBytes(problem, schedule);
+  unsigned step = getRowInputBytes(problem, schedule);
+  for (unsigned bytes : problem.elementBytes)
+    step += getStreamBytes(problem, schedule, bytes);
   return (schedule.getSlots() + 1) * warps * step;
 }
 
@@ -224,7 +257,7 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                llvm::alignTo(warps * groups * 8 * problem.scalarBytes.size(),
                              128));
   if (schedule.getStructure() != Structure::plain) {
-    unsigned columns = schedule.getBlockColumns();
+    unsigned columns = getSetColumns(problem, schedule);
     // Of the sums of all row groups, which a step ahead are added one
     // accumulator after the other.
     unsigned sums = 0, most = 0;
@@ -317,7 +350,7 @@ static bool isLegalBulkCopy(const Problem &problem, ScheduleAttr schedule,
   return true;
 }
 
-/// What a warp holds in a step must be one piece of memory, in 16-byte units.
+/// What a warp holds in a step must be one piece of memory, in 8-byte units.
 static bool isLegalRowsCopy(const Problem &problem, ScheduleAttr schedule,
                             std::string &error) {
   auto refuse = [&](const std::string &text) {
@@ -329,20 +362,26 @@ static bool isLegalRowsCopy(const Problem &problem, ScheduleAttr schedule,
                                 "and 0",
                                 stringifyStructure(schedule.getStructure()),
                                 schedule.getTile()));
-  if (isFramed(problem, schedule))
-    return refuse(llvm::formatv("with rows of {0} columns in vectors of {1} "
-                                "and frame={2}, expected a multiple and 0",
-                                problem.columns, schedule.getVector(),
-                                schedule.getFrame()));
+  if (schedule.getFrame() > 1)
+    return refuse(
+        llvm::formatv("with frame={0}, expected 0 or 1", schedule.getFrame()));
+  // What a step begins with begins alike in all of them.
+  if (isFramed(problem, schedule) &&
+      schedule.getRowsAStep() % getShiftPeriod(problem, schedule) != 0)
+    return refuse(llvm::formatv(
+        "with {0} rows a step, of which every {1} begin at the same column of "
+        "a frame of {2}, expected a multiple",
+        schedule.getRowsAStep(), getShiftPeriod(problem, schedule),
+        getFrame(schedule)));
   if (problem.innerColumns != problem.columns || !problem.linearRows ||
       problem.segmented)
     return refuse("needs one column dimension, arrays in the order of the op's "
                   "dimensions, and reductions over all rows");
   for (unsigned bytes : problem.elementBytes)
     if (int64_t step = bytes * problem.columns * schedule.getRowsAStep();
-        step % 16 != 0)
+        step % 8 != 0)
       return refuse(llvm::formatv("with rows of {0} bytes, {1} to a warp, "
-                                  "expected a multiple of 16 bytes",
+                                  "expected a multiple of 8 bytes",
                                   bytes * problem.columns,
                                   schedule.getRowsAStep()));
   return true;

@@ -299,8 +299,7 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     frame = getSectorVectors(problem, vector);
   ScheduleAttr fitting;
   if (framed) {
-    fitting = chooseShortFrames(context, problem, target, combine);
-    reason = "aligned vectors of rows that begin anywhere";
+    fitting = chooseShortFrames(context, problem, target, combine, reason);
   } else if (!shifted) {
     fitting = chooseHalfVectors(context, problem, target, vector, combine);
     reason = "half vectors leave fewer lanes idle";

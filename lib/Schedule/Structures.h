@@ -84,11 +84,19 @@ bool gainsByFullVectors(const Problem &problem, unsigned vector);
 ScheduleAttr chooseFrame(const Problem &problem, ScheduleAttr schedule,
                          const TargetInfo &target);
 
-/// Framed rows of up to three warps, or several a warp: the vectors, whole or
-/// half, and lanes that hold the fewest columns too many. Null if there is
-/// none.
+/// Framed rows of up to three warps, or several a warp: as one piece, or the
+/// vectors, whole or half, and lanes that hold the fewest columns too many.
+/// Null if there is none.
 ScheduleAttr chooseShortFrames(MLIRContext *context, const Problem &problem,
-                               const TargetInfo &target, Combine combine);
+                               const TargetInfo &target, Combine combine,
+                               std::string &reason);
+
+/// Framed rows side by side in a warp, as one piece, of two arrays alike of 16
+/// or 32 bits: lanes, warps and steps that have as much in flight as serves
+/// memory best. Null for others.
+ScheduleAttr chooseFramedPieces(MLIRContext *context, const Problem &problem,
+                                const TargetInfo &target, Combine combine,
+                                std::string &reason);
 
 /// Rows with room for a frame, three vectors a lane in a block of 12 warps or
 /// four in a pair of blocks, where two accumulators a column leave other shapes

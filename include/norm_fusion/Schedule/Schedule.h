@@ -125,8 +125,16 @@ unsigned getEvenClusters(const Problem &problem, ScheduleAttr schedule);
 /// True if a warp copies aligned pieces around its part of a row: elements too
 /// narrow for lanes to copy their own.
 bool isShifted(const Problem &problem, ScheduleAttr schedule);
-/// Bytes of a slot for `bytes` of a warp's part of a row that is shifted.
-unsigned getShiftedBytes(unsigned bytes);
+/// Bytes that the L2 cache reads and writes at once.
+inline constexpr unsigned kSectorBytes = 32;
+
+/// Bytes of a slot for `bytes` of memory that begin within a sector as there,
+/// unless they are whole ones (copy=rows).
+unsigned getPieceRoom(unsigned bytes);
+/// Bytes of a warp's part of a slot that an input of elements of `elementBytes`
+/// bytes takes.
+unsigned getStreamBytes(const Problem &problem, ScheduleAttr schedule,
+                        unsigned elementBytes);
 
 /// True if elements of so many bytes of a row-level input come through a ring's
 /// slots.
@@ -149,6 +157,8 @@ unsigned getFrameVectors(ScheduleAttr schedule);
 /// True if the problem's rows can be framed, whatever the schedule.
 bool canBeFramed(const Problem &problem);
 unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);
+/// Columns that the sums of a row group take in shared memory.
+int64_t getSetColumns(const Problem &problem, ScheduleAttr schedule);
 /// Columns that a block owns: all that it holds, but for what a row's start
 /// takes of a frame.
 int64_t getOwnedColumns(const Problem &problem, ScheduleAttr schedule);

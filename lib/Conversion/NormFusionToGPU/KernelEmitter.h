@@ -463,9 +463,15 @@ private:
 
   //===--- Rows that begin anywhere ---===//
   Value getShift(Value row);
+  Value getHead(Value shift);
   bool hasEnds() const;
   void makeFrames(Ring &ring);
   ColumnView makeEnds(const Ring &ring, Value shift, Value extent);
+  Value readEnd(const Ring &ring, const Stream &stream, Value slot,
+                const ColumnView &ends);
+  unsigned getPieceBytes(unsigned stepBytes);
+  Value getPlaceInSector(Value row, unsigned elementBytes);
+  Value getPlaceInSlot(Value column, unsigned elementBytes);
   SmallVector<Value> loadEnds(const Ring &ring, SmallVector<Value> indices);
   Value addFramedSets(const Ring &ring, Value column, int64_t base,
                       PartialAccumulateOp accumulate);
@@ -516,7 +522,8 @@ private:
                      visit);
   void copyRows(const Ring &ring, Value k, Value slot, Value exists);
   Value getOffsetInRows(const Ring &ring, unsigned elementBytes);
-  bool storeInSlot(unsigned operand, Value value, const ColumnView &view);
+  bool storeInSlot(unsigned operand, Value value, const ColumnView &view,
+                   Value condition);
   void storeRows(const Ring &ring, Value k);
 
   //===--- Partial rows ---===//
@@ -574,6 +581,7 @@ private:
   SmallVector<TiledOutput> tiled;
   SmallVector<SlotOutput> slotOutputs;
   Value outputSlot; ///< i32, where theirs of the step at hand begin
+  Value stepRow;    ///< i64, the warp's first row of it (copy=rows)
   Value tileRow;    ///< i32, RowView::inTile of the row at hand
   llvm::SmallBitVector columnDims, segmentDims, reducedRowDims;
   unsigned numInputs;

@@ -79,13 +79,16 @@ std::string norm_fusion::getVectorSuffix(unsigned count) {
   return count == 1 ? ".b32" : ".v" + std::to_string(count) + ".b32";
 }
 
-/// 1, 2 or 4 words by `instruction`, whose type is appended.
+/// 1, 2 or 4 words by `instruction`, whose type is appended, to global or
+/// shared memory.
 void KernelEmitter::storeWords(StringRef instruction, Value pointer,
                                Value words, Value condition) {
   auto type = dyn_cast<VectorType>(words.getType());
   unsigned count = type ? type.getDimSize(0) : 1;
   SmallVector<Value> operands{pointer};
-  std::string constraints = "l";
+  bool isGlobal =
+      cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() <= 1;
+  std::string constraints = isGlobal ? "l" : "r";
   for (unsigned k = 0; k < count; ++k) {
     operands.push_back(
         type ? LLVM::ExtractElementOp::create(b, words, i32(k)).getResult()
@@ -429,7 +432,7 @@ void KernelEmitter::writePartials(Value item,
     return;
   }
 
-  int64_t columns = schedule.getBlockColumns();
+  int64_t columns = getSetColumns(problem, schedule);
   int64_t owned = getOwnedColumns(problem, schedule);
   Value firstColumn = i64(0);
   if (schedule.getCluster() > 1)

@@ -38,6 +38,7 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.async = schedule.getCopy() != Copy::load;
   ring.bulk = schedule.getCopy() == Copy::bulk;
   ring.together = schedule.getCopy() == Copy::rows;
+  ring.loadsEnds = hasEnds() && !ring.together;
   ring.slots = ring.async ? schedule.getSlots() : 1;
   ring.units = schedule.getRows();
   ring.rowsAStep = schedule.getRowsAStep();
@@ -117,6 +118,8 @@ Value KernelEmitter::countSteps(const Ring &ring) {
 SmallVector<RowView> KernelEmitter::getRows(const Ring &ring, Value k) {
   unsigned width = schedule.getVector(), lanes = schedule.getLanes();
   SmallVector<RowView> rows(ring.units);
+  if (ring.together)
+    stepRow = getFirstRow(ring, k);
   // What is loaded of a row, or computed from its index, isn't masked.
   auto isOfRow = [&](IndexOp index) {
     return !columnDims.test(index.getDim());
@@ -238,7 +241,7 @@ SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
   for (unsigned u = 0; u < ring.units; ++u) {
     for (BlockArgument argument : ring.rowInputs)
       types.push_back(argument.getType());
-    if (hasEnds())
+    if (ring.loadsEnds)
       for (const Stream &stream : ring.streams)
         types.push_back(op.getBodyBlock()->getArgument(stream.input).getType());
   }
@@ -293,7 +296,7 @@ SmallVector<Value> KernelEmitter::emitSteps(
       for (BlockArgument argument : ring.rowInputs)
         row.values[argument] =
             shuffle(state[next++], source, NVVM::ShflKind::idx);
-      if (hasEnds())
+      if (ring.loadsEnds)
         for (const Stream &stream : ring.streams)
           row.columns.back()
               .values[op.getBodyBlock()->getArgument(stream.input)] =

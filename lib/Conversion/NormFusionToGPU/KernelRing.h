@@ -30,6 +30,7 @@ struct KernelEmitter::Ring {
   bool async, shifted, exact;
   bool bulk; ///< a lane copies for its warp
   bool together; ///< a warp's rows are copied and stored as one piece
+  bool loadsEnds; ///< framed rows' ends, a step ahead, past the slots
 
   Value lane, laneOfRow; ///< of the rows side by side in a warp
   Value rowOfLane;       ///< i32, null if a warp has one row

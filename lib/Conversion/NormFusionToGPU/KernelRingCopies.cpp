@@ -47,10 +47,11 @@ void KernelEmitter::placeStreams(Ring &ring) {
       ring.loadedInputs.push_back(i);
       continue;
     }
-    unsigned bytes = getElementBytes(argument) * width;
+    unsigned elementBytes = getElementBytes(argument);
+    unsigned bytes = elementBytes * width;
     unsigned partBytes = ring.units * chunks * 32 * bytes;
     ring.streams.push_back({i, bytes, ring.slotBytes, partBytes / 16 + 1});
-    ring.slotBytes += ring.shifted ? getShiftedBytes(partBytes) : partBytes;
+    ring.slotBytes += getStreamBytes(problem, schedule, elementBytes);
   }
   ring.base = arith::AddIOp::create(
       b,
@@ -142,7 +143,8 @@ Value KernelEmitter::getSlotPointer(const Ring &ring, const Stream &stream,
   unsigned constant = (u * schedule.getChunks() + chunk) * 32 * stream.bytes;
   if (ring.together) {
     unsigned bytes = stream.bytes / schedule.getVector();
-    ofLane = getOffsetInRows(ring, bytes);
+    ofLane =
+        add(getOffsetInRows(ring, bytes), getPlaceInSector(stepRow, bytes));
     constant = u * schedule.getRowsAWarp() * problem.columns * bytes +
                chunk * schedule.getLanes() * stream.bytes;
   }
@@ -425,7 +427,7 @@ SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
     for (BlockArgument argument : ring.rowInputs)
       loaded.push_back(loadGlobal(argument.getArgNumber(),
                                   offset(argument.getArgNumber(), indices), 1));
-    if (hasEnds())
+    if (ring.loadsEnds)
       llvm::append_range(loaded, loadEnds(ring, indices));
   }
   return loaded;
@@ -522,6 +524,9 @@ KernelEmitter::readStep(const Ring &ring, Value slot,
         packedInputs.push_back({unsigned(u), unsigned(c), argument, packed});
         view.values[argument] = unpack(packed, argument);
       }
+      if (hasEnds() && ring.together)
+        row.columns.back().values[argument] =
+            readEnd(ring, stream, slot, row.columns.back());
     }
     swapRow(row);
   }

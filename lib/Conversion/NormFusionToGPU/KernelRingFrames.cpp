@@ -9,10 +9,14 @@
 // alone: so a lane's columns, its accumulators and its column inputs stay what
 // they are from row to row, as where rows are aligned.
 //
+// Rows that a warp copies as one piece (copy=rows, KernelRingRows.cpp) are read
+// from where they lie in a slot: their lanes begin with the first whole vector,
+// not with the frame.
+//
 // The elements before a row's first whole vector and behind its last one are
-// single lanes' of the first warp; they are loaded a step ahead. Blocks of a
-// cluster own columns of their own, a multiple of the frame, and each has such
-// ends.
+// single lanes' of the first warp; they are loaded a step ahead, or lie in the
+// slot as the rest does. Blocks of a cluster own columns of their own, a
+// multiple of the frame, and each has such ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +32,9 @@ using namespace mlir::norm_fusion;
 /// True if vectors of chunk `c` may begin before a row or end behind it, or
 /// behind what a block owns of it, in any lane, block and row.
 static bool mayLack(const Problem &problem, ScheduleAttr schedule, unsigned c) {
+  int64_t held = int64_t(c + 1) * schedule.getLanes() * schedule.getVector();
+  if (schedule.getCopy() == Copy::rows)
+    return held + schedule.getVector() - 1 > problem.columns;
   if (c == 0)
     return true;
   int64_t width = schedule.getVector(), cluster = schedule.getCluster();
@@ -46,6 +53,13 @@ Value KernelEmitter::getShift(Value row) {
   Value start = arith::TruncIOp::create(b, b.getI32Type(),
                                         mul(row, i64(problem.columns)));
   return arith::AndIOp::create(b, start, i32(getFrame(schedule) - 1));
+}
+
+/// Columns of a row before its first whole vector, i32.
+Value KernelEmitter::getHead(Value shift) {
+  int64_t width = schedule.getVector();
+  return arith::AndIOp::create(b, arith::SubIOp::create(b, i32(width), shift),
+                               i32(width - 1));
 }
 
 /// True if rows have elements that are in no whole vector.
@@ -79,8 +93,11 @@ void KernelEmitter::makeFrames(Ring &ring) {
   Value vector = arith::AddIOp::create(
       b, arith::MulIOp::create(b, ring.part.warpOfRow, i32(chunks * lanes)),
       ring.laneOfRow);
-  Value local = arith::SubIOp::create(
-      b, arith::MulIOp::create(b, vector, i32(width)), shift);
+  Value local = arith::MulIOp::create(b, vector, i32(width));
+  if (ring.together) // read from where the row lies in a slot
+    local = arith::AddIOp::create(b, local, getHead(shift));
+  else
+    local = arith::SubIOp::create(b, local, shift);
   Value column =
       add(firstOfBlock, arith::ExtSIOp::create(b, b.getI64Type(), local));
   // Where whole vectors begin.
@@ -116,9 +133,7 @@ ColumnView KernelEmitter::makeEnds(const Ring &ring, Value shift,
                                    Value extent) {
   Value lane = ring.laneOfRow, width = i32(schedule.getVector());
   Value low = i32(schedule.getVector() - 1);
-  Value head =
-      arith::AndIOp::create(b, arith::SubIOp::create(b, width, shift), low);
-  head = arith::MinSIOp::create(b, head, extent);
+  Value head = arith::MinSIOp::create(b, getHead(shift), extent);
   Value tail =
       arith::AndIOp::create(b, arith::SubIOp::create(b, extent, head), low);
   Value isHead =
@@ -165,8 +180,9 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
                       i64(schedule.getRowsAStep()));
     for (unsigned r = 0; r < rows; ++r) {
       Value set = add(mul(group, i64(rows)), i64(r));
-      Value at = add(add(mul(set, i64(schedule.getBlockColumns())), column),
-                     toI64(getShift(add(first, i64(r)))));
+      Value at =
+          add(add(mul(set, i64(getSetColumns(problem, schedule))), column),
+              toI64(getShift(add(first, i64(r)))));
       Value part = fromWord(
           LLVM::LoadOp::create(
               b, word, sharedPointer(add(mul(at, i64(bytes)), i64(base))),

@@ -51,9 +51,10 @@ void KernelEmitter::storeElementOutputs(unsigned p,
   }
   if (ready.empty())
     return;
-  bool isSpread =
-      views.front().elementMasks.empty() &&
-      (rowExists ? framed && !branchesOverMissingRows() : spreadsStores());
+  bool isSpread = views.front().elementMasks.empty() &&
+                  (rowExists ? framed && (!branchesOverMissingRows() ||
+                                          !slotOutputs.empty())
+                             : spreadsStores());
   // Known before the branches, within which nothing else could use them.
   if (!isSpread)
     for (ColumnView &view : views)
@@ -94,7 +95,11 @@ void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
     else
       b.setInsertionPointToStart(scf::IfOp::create(b, view.mask).thenBlock());
   }
-  if (storeInTile(operand, value, view) || storeInSlot(operand, value, view))
+  // Rows that don't exist aren't taken from the slot.
+  if (storeInTile(operand, value, view) ||
+      storeInSlot(operand, value, view,
+                  isSpread && isMasked && view.elementMasks.empty() ? view.mask
+                                                                    : Value()))
     return;
   AffineMap map = op.getInputMap(operand);
   SmallVector<Value> indices(rowIndices);

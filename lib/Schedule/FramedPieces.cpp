@@ -1,0 +1,128 @@
+//===- FramedPieces.cpp - Short rows that begin anywhere, as one piece ----===//
+//
+// A warp copies and stores its rows of a step, which follow each other in
+// memory, as one piece (KernelRingRows.cpp); its lanes read their vectors from
+// the slot, each row's from the first one on that is whole. Where lanes copy
+// their own vectors instead, in frames (Frames.cpp), an instruction touches
+// twice the lines, and a lane in three or four holds what is before a row or
+// behind it. Measured on an H200: docs/performance.md has the widths, and
+// docs/what-helped.md what was slower.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structures.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+/// Bytes of a lane's vector: half a full one.
+static constexpr unsigned kVectorBytes = 8;
+
+/// Of the bytes in flight that memory needs, what there may be, and from what
+/// on row inputs are loaded a step ahead rather than copied with their rows;
+/// for two sums a column of 16-bit inputs, whose steps take longer, and others.
+/// (600 MB, us. LayerNorm: 113 columns, 43 and 65 KB, 155 and 147.8, 165, 42
+/// and 63, 150.1 and 146.4; copies and loads: 193, 49 KB, 146.2 and 148.6, 233,
+/// 60 KB, 148.2 and 146.0. RMSNorm: 155, 40 and 60 KB, 145.8 and 152.8; 165, 42
+/// KB, 145.4 and 147.6, 193, 49 KB, 146.7 and 144.5. f32 LayerNorm: 257, 49 and
+/// 66 KB, 147.0 and 150.3, 201, 51 KB, 149.5 and 145.5.)
+static constexpr double kMostHeavy = 1.02, kMostLight = 0.83;
+static constexpr double kLoadsHeavy = 0.84, kLoadsLight = 0.7;
+
+/// What two rows a lane at once have in flight at most, in 12 warps, or of one
+/// sum a column in 16; and of four vectors a lane in 8. More warps of one row
+/// each aren't as fast there. (One and two rows at once: LayerNorm 79 columns
+/// 155.9 and 150.5, 83 152.1 and 150.0, 101 157.7 and 148.5, 105 151.9 and
+/// 149.6; RMSNorm 65 151.6 and 148.1, 73 151.6 and 148.7, but 77 145.9 and
+/// 148.5.)
+static constexpr double kMostOfTwoHeavy = 0.98, kMostOfTwoLight = 0.88,
+                        kMostOfTwoInFew = 0.84;
+
+static bool isMeasured(const Problem &problem) {
+  auto isWord = [](unsigned bytes) { return bytes == 4; };
+  if (problem.elementBytes.size() != 2 || problem.accumulatorBytes.empty() ||
+      problem.accumulatorBytes.size() > 2 || problem.exchanges > 1 ||
+      !problem.tiledBytes.empty() ||
+      !llvm::all_of(problem.accumulatorBytes, isWord))
+    return false;
+  unsigned bytes = problem.elementBytes[0];
+  return problem.elementBytes[1] == bytes && (bytes == 2 || bytes == 4);
+}
+
+ScheduleAttr norm_fusion::chooseFramedPieces(MLIRContext *context,
+                                             const Problem &problem,
+                                             const TargetInfo &target,
+                                             Combine combine,
+                                             std::string &reason) {
+  if (!isMeasured(problem))
+    return {};
+  unsigned bytes = problem.elementBytes[0], vector = kVectorBytes / bytes;
+  int64_t vectors = problem.columns / vector; // whole ones, at most
+  bool isSlow = isHeavy(problem) && bytes == 2;
+  double most = target.bytesInFlight * (isSlow ? kMostHeavy : kMostLight);
+
+  auto make = [&](unsigned lanes, unsigned chunks, unsigned groups,
+                  unsigned slots, unsigned rows) {
+    return ScheduleAttr::get(context, Structure::small, /*cluster=*/1,
+                             /*warps=*/1, groups, slots, chunks, vector,
+                             Copy::rows, combine, /*pace=*/0, /*grid=*/0, lanes,
+                             rows, /*frame=*/1);
+  };
+  auto getInFlight = [&](ScheduleAttr schedule) {
+    return double(getBytesInFlight(problem, schedule));
+  };
+  std::string ignored;
+  for (auto [lanes, mostChunks] : {std::pair(8u, 5u), {16u, 8u}, {8u, 8u}}) {
+    unsigned chunks = llvm::divideCeil(std::max<int64_t>(vectors, 1), lanes);
+    if (chunks > mostChunks)
+      continue;
+    // What lanes have the registers for.
+    unsigned held = chunks * vector;
+    unsigned warps = held <= 12 ? 16 : held <= 20 ? kManyWarps : 8;
+    ScheduleAttr schedule;
+    for (unsigned groups : {16u, kManyWarps, 8u, 6u, 4u}) {
+      if (groups > warps)
+        continue;
+      schedule = make(lanes, chunks, groups, /*slots=*/2, /*rows=*/1);
+      if (getInFlight(schedule) <= most)
+        break;
+    }
+    ScheduleAttr three = change(schedule, "slots=3 row-inputs=copy");
+    bool takesThree = getInFlight(three) <= most;
+    double loads = target.bytesInFlight * (isSlow ? kLoadsHeavy : kLoadsLight);
+    if (takesThree)
+      schedule = three;
+    else if (getInFlight(schedule) <= loads)
+      schedule = change(schedule, "row-inputs=copy");
+
+    // Two rows at once.
+    auto consider = [&](unsigned groups, double mostOfTwo) {
+      ScheduleAttr two = make(lanes, chunks, groups, /*slots=*/2, /*rows=*/2);
+      if (getInFlight(two) > mostOfTwo * target.bytesInFlight)
+        return false;
+      schedule = two;
+      return true;
+    };
+    if (bytes == 2 && chunks <= 3) {
+      bool inAll = chunks == 1 || !isSlow;
+      if (!inAll || !consider(16, kMostLight))
+        consider(kManyWarps, isSlow ? kMostOfTwoHeavy : kMostOfTwoLight);
+    } else if (bytes == 2 && chunks == 4 && isSlow &&
+               consider(8, kMostOfTwoInFew)) {
+      schedule = change(schedule, "row-inputs=copy");
+    }
+    if (getRowInputBytes(problem, schedule) == 0)
+      schedule = change(schedule, "row-inputs=load");
+    if (!isLegalSchedule(problem, schedule, target, ignored))
+      continue;
+    reason = llvm::formatv("aligned vectors of rows that begin anywhere, {0} "
+                           "rows of {1} bytes a warp as one piece, {2} bytes "
+                           "in flight",
+                           schedule.getRowsAStep(), problem.columns * bytes,
+                           getBytesInFlight(problem, schedule));
+    return schedule;
+  }
+  return {};
+}
