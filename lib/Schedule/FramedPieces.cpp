@@ -5,7 +5,7 @@
 // the slot, each row's from the first one on that is whole. Where lanes copy
 // their own vectors instead, in frames (Frames.cpp), an instruction touches
 // twice the lines, and a lane in three or four holds what is before a row or
-// behind it. Measured on an H200: docs/performance.md has the widths, and
+// behind it. Measured on an H200 alone: docs/performance.md has the widths, and
 // docs/what-helped.md what was slower.
 //
 //===----------------------------------------------------------------------===//
@@ -31,12 +31,12 @@ static constexpr unsigned kVectorBytes = 8;
 static constexpr double kMostHeavy = 1.02, kMostLight = 0.83;
 static constexpr double kLoadsHeavy = 0.84, kLoadsLight = 0.7;
 
-/// What two rows a lane at once have in flight at most, in 12 warps, or of one
-/// sum a column in 16; and of four vectors a lane in 8. More warps of one row
-/// each aren't as fast there. (One and two rows at once: LayerNorm 79 columns
-/// 155.9 and 150.5, 83 152.1 and 150.0, 101 157.7 and 148.5, 105 151.9 and
-/// 149.6; RMSNorm 65 151.6 and 148.1, 73 151.6 and 148.7, but 77 145.9 and
-/// 148.5.)
+/// What two rows a lane at once have in flight at most in 12 warps, and of four
+/// vectors a lane in 8; in 16, where lanes have the registers, as much as one.
+/// More warps of one row each aren't as fast there. (One and two rows at once:
+/// LayerNorm 79 columns 155.9 and 150.5, 83 152.1 and 150.0, 101 157.7 and
+/// 148.5, 105 151.9 and 149.6; RMSNorm 65 151.6 and 148.1, 73 151.6 and 148.7,
+/// but 77 145.9 and 148.5.)
 static constexpr double kMostOfTwoHeavy = 0.98, kMostOfTwoLight = 0.88,
                         kMostOfTwoInFew = 0.84;
 
@@ -73,16 +73,16 @@ ScheduleAttr norm_fusion::chooseFramedPieces(MLIRContext *context,
   auto getInFlight = [&](ScheduleAttr schedule) {
     return double(getBytesInFlight(problem, schedule));
   };
-  std::string ignored;
   for (auto [lanes, mostChunks] : {std::pair(8u, 5u), {16u, 8u}, {8u, 8u}}) {
-    unsigned chunks = llvm::divideCeil(std::max<int64_t>(vectors, 1), lanes);
-    if (chunks > mostChunks)
+    int64_t needed = llvm::divideCeil(std::max<int64_t>(vectors, 1), lanes);
+    if (needed > mostChunks)
       continue;
+    unsigned chunks = needed;
     // What lanes have the registers for.
     unsigned held = chunks * vector;
     unsigned warps = held <= 12 ? 16 : held <= 20 ? kManyWarps : 8;
     ScheduleAttr schedule;
-    for (unsigned groups : {16u, kManyWarps, 8u, 6u, 4u}) {
+    for (unsigned groups : {16u, kManyWarps, 8u, 6u}) {
       if (groups > warps)
         continue;
       schedule = make(lanes, chunks, groups, /*slots=*/2, /*rows=*/1);
@@ -115,7 +115,7 @@ ScheduleAttr norm_fusion::chooseFramedPieces(MLIRContext *context,
     }
     if (getRowInputBytes(problem, schedule) == 0)
       schedule = change(schedule, "row-inputs=load");
-    if (!isLegalSchedule(problem, schedule, target, ignored))
+    if (!fits(problem, schedule, target))
       continue;
     reason = llvm::formatv("aligned vectors of rows that begin anywhere, {0} "
                            "rows of {1} bytes a warp as one piece, {2} bytes "

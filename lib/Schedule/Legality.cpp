@@ -154,6 +154,16 @@ static bool beginsWithRow(const Problem &problem, ScheduleAttr schedule) {
   return isFramed(problem, schedule) && schedule.getCopy() == Copy::rows;
 }
 
+int64_t norm_fusion::getHeldColumns(const Problem &problem,
+                                    ScheduleAttr schedule) {
+  int64_t columns = problem.columns, vector = schedule.getVector();
+  if (beginsWithRow(problem, schedule))
+    return std::max(columns / vector, int64_t(1)) * vector;
+  if (isFramed(problem, schedule))
+    return columns + int64_t(schedule.getCluster()) * getFrame(schedule);
+  return columns;
+}
+
 int64_t norm_fusion::getSetColumns(const Problem &problem,
                                    ScheduleAttr schedule) {
   if (!beginsWithRow(problem, schedule))
@@ -365,14 +375,14 @@ static bool isLegalRowsCopy(const Problem &problem, ScheduleAttr schedule,
   if (schedule.getFrame() > 1)
     return refuse(
         llvm::formatv("with frame={0}, expected 0 or 1", schedule.getFrame()));
-  // What a step begins with begins alike in all of them.
-  if (isFramed(problem, schedule) &&
-      schedule.getRowsAStep() % getShiftPeriod(problem, schedule) != 0)
-    return refuse(llvm::formatv(
-        "with {0} rows a step, of which every {1} begin at the same column of "
-        "a frame of {2}, expected a multiple",
-        schedule.getRowsAStep(), getShiftPeriod(problem, schedule),
-        getFrame(schedule)));
+  // Steps, and all rows of a lane, begin alike.
+  if (unsigned period = getShiftPeriod(problem, schedule);
+      isFramed(problem, schedule) && schedule.getRowsAWarp() % period != 0)
+    return refuse(llvm::formatv("with lanes={0}, {1} rows side by side, of "
+                                "which every {2} begin at the same column of a "
+                                "vector of {3}, expected a multiple",
+                                schedule.getLanes(), schedule.getRowsAWarp(),
+                                period, schedule.getVector()));
   if (problem.innerColumns != problem.columns || !problem.linearRows ||
       problem.segmented)
     return refuse("needs one column dimension, arrays in the order of the op's "
@@ -556,6 +566,7 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
     // All rows of a lane begin alike.
     if (unsigned period = getShiftPeriod(problem, schedule);
         framed && isSmall && schedule.getRows() != 1 &&
+        schedule.getCopy() != Copy::rows &&
         schedule.getRowsAWarp() % period != 0)
       return refuse(llvm::formatv(
           "structure={0} lanes={1} rows={2} with {3}: every {4} rows begin at "

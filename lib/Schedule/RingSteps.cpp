@@ -127,7 +127,7 @@ static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
 static ScheduleAttr chooseRowInputs(const Problem &problem,
                                     ScheduleAttr schedule,
                                     const TargetInfo &target) {
-  // Rows of 8 lanes and fewer have their own rules (tuneShortFrame()).
+  // Of rows of 8 lanes and fewer only those that are one piece were measured.
   unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
   if (!isRing(schedule.getStructure()) ||
       schedule.getCopy() != Copy::cp_async || lanes < 16)
@@ -240,7 +240,7 @@ static constexpr int64_t kLineBytes = 128;
 /// 52 54.5 and 52.8, 56 55.9 and 52.2, 80 53.9 and 51.8, 132 54.0 and 52.2, 144
 /// 53.0 and 52.0; 104 to 120 the same, 1000003x100 151 and 163, 160 to 500 no
 /// better. RMSNorm 36 53.1 and 51.4, 56 54.1 and 50.6, 76 52.0 and 51.0, 132
-/// and more up to 1 slower. Framed rows lose: LayerNorm 65 62.6 and 71.9.)
+/// and more up to 1 slower. Framed rows: chooseFramedPieces().)
 /// Where two rows at once have too much in flight for 12 warps, one in 16. (600
 /// MB, 12 warps of two rows and this: LayerNorm 48 156.7 and 148.0, 88 155.3
 /// and 150.3, 92 158.1 and 149.4, 96 154.5 and 146.6; RMSNorm 80 153.2 and

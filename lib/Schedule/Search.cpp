@@ -86,11 +86,8 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
         !fields.lanes)
       return;
     ScheduleAttr shared = fields.get();
-    int64_t frames = shared && isFramed(problem, shared)
-                         ? int64_t(fields.cluster) * getFrame(shared)
-                         : 0;
     if (from.getStructure() != Structure::plain)
-      fields.fit(problem.columns + frames);
+      fields.fit(shared ? getHeldColumns(problem, shared) : problem.columns);
     add(fields);
     unsigned warps = from.getWarps() * from.getRowGroups();
     fields.rowGroups = std::max(1u, warps / std::max(fields.warps, 1u));
@@ -135,8 +132,13 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
   if (from.getStructure() == Structure::plain)
     for (unsigned warps : {from.getWarps() * 2, from.getWarps() / 2})
       set(&Fields::warps, warps);
-  for (Copy copy : {Copy::cp_async, Copy::bulk, Copy::rows, Copy::load})
+  for (Copy copy : {Copy::cp_async, Copy::bulk, Copy::rows, Copy::load}) {
     set(&Fields::copy, copy);
+    // Rows that begin anywhere take fewer vectors as one piece.
+    if (copy != from.getCopy() &&
+        (copy == Copy::rows || from.getCopy() == Copy::rows))
+      share([&](Fields &fields) { fields.copy = copy; });
+  }
   for (Combine combine : {Combine::tags, Combine::grid, Combine::kernel}) {
     Fields fields(from);
     fields.combine = combine;

@@ -49,7 +49,7 @@ struct Search : testing::Test {
 } // namespace
 
 TEST_F(Search, neighboursAreLegalAndOthers) {
-  for (int64_t columns : {64, 384, 1001, 4096, 16384, 65536}) {
+  for (int64_t columns : {64, 65, 150, 257, 384, 1001, 4096, 16384, 65536}) {
     problem.columns = problem.innerColumns = columns;
     std::string reason, error;
     ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
@@ -66,7 +66,8 @@ TEST_F(Search, neighboursAreLegalAndOthers) {
 }
 
 TEST_F(Search, smallerSchedulesEnd) {
-  for (int64_t columns : {64, 384, 1001, 4096, 8192, 16384, 65536}) {
+  for (int64_t columns :
+       {64, 65, 150, 257, 384, 1001, 4096, 8192, 16384, 65536}) {
     problem.columns = problem.innerColumns = columns;
     std::string reason, error;
     ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
@@ -98,7 +99,8 @@ TEST_F(Search, smallerThanWhatSpillsKnowingly) {
 }
 
 TEST_F(Search, noColumnsAndTooMany) {
-  for (int64_t columns : {int64_t(0), int64_t(1) << 41, int64_t(1) << 62}) {
+  for (int64_t columns : {int64_t(0), int64_t(1) << 41, (int64_t(1) << 41) + 1,
+                          int64_t(1) << 62}) {
     problem.columns = problem.innerColumns = columns;
     std::string reason, error;
     ScheduleAttr from = chooseSchedule(&context, problem, target, reason);
@@ -109,6 +111,21 @@ TEST_F(Search, noColumnsAndTooMany) {
       EXPECT_TRUE(isLegalSchedule(problem, neighbour, target, error))
           << neighbour.getText() << ": " << error;
   }
+}
+
+TEST_F(Search, rowsAsOnePieceTakeFewerVectors) {
+  // Their lanes begin with the row, not with a frame.
+  problem.columns = problem.innerColumns = 65;
+  std::string reason, error;
+  ScheduleAttr pieces = chooseSchedule(&context, problem, target, reason);
+  ASSERT_EQ(pieces.getCopy(), Copy::rows) << pieces.getText();
+  ASSERT_EQ(pieces.getChunks(), 2u) << pieces.getText();
+  ScheduleAttr byLanes =
+      parseSchedule(&context, "copy=cp-async chunks=3", pieces, error);
+  EXPECT_TRUE(
+      llvm::is_contained(getNeighbours(problem, pieces, target), byLanes));
+  EXPECT_TRUE(
+      llvm::is_contained(getNeighbours(problem, byLanes, target), pieces));
 }
 
 TEST_F(Search, clusterTakesItsWarpsAlong) {

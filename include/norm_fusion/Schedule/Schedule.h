@@ -157,6 +157,10 @@ unsigned getFrameVectors(ScheduleAttr schedule);
 /// True if the problem's rows can be framed, whatever the schedule.
 bool canBeFramed(const Problem &problem);
 unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);
+/// Columns that the lanes of a row need room for in whole vectors: a frame a
+/// block more than there are, or only those of whole vectors where the ends are
+/// held besides.
+int64_t getHeldColumns(const Problem &problem, ScheduleAttr schedule);
 /// Columns that the sums of a row group take in shared memory.
 int64_t getSetColumns(const Problem &problem, ScheduleAttr schedule);
 /// Columns that a block owns: all that it holds, but for what a row's start

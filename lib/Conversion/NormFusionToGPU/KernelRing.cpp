@@ -217,7 +217,7 @@ KernelEmitter::emitPhase(const Ring &ring, unsigned p, RowView &row,
 /// waits, behind them, and the copies of the next steps behind all that the
 /// first one needs. (0.1 to 0.4 us less than the other way round.) Returns what
 /// the first step begins with: slot, step of the exchange, and what is loaded
-/// one step ahead, row inputs and what framed rows have at their ends.
+/// one step ahead, row inputs and, with Ring::loadsEnds, rows' ends.
 SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
                                             bool awaits) {
   if (ring.bulk)

@@ -418,7 +418,7 @@ void KernelEmitter::awaitCopies(const Ring &ring, Value k, Value slot) {
 }
 
 /// The inputs of the row level in step `k` that aren't copied, row by row, and
-/// the elements at the row's ends, if it is framed.
+/// the elements at the row's ends, if they are loaded (Ring::loadsEnds).
 SmallVector<Value> KernelEmitter::loadRowInputs(const Ring &ring, Value k) {
   SmallVector<Value> loaded;
   for (unsigned u = 0; u < ring.units; ++u) {

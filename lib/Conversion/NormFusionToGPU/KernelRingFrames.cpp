@@ -180,9 +180,12 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
                       i64(schedule.getRowsAStep()));
     for (unsigned r = 0; r < rows; ++r) {
       Value set = add(mul(group, i64(rows)), i64(r));
-      Value at =
-          add(add(mul(set, i64(getSetColumns(problem, schedule))), column),
-              toI64(getShift(add(first, i64(r)))));
+      // Steps that are one piece begin with a frame.
+      Value shift = ring.together
+                        ? i64(r * problem.columns % schedule.getVector())
+                        : toI64(getShift(add(first, i64(r))));
+      Value at = add(
+          add(mul(set, i64(getSetColumns(problem, schedule))), column), shift);
       Value part = fromWord(
           LLVM::LoadOp::create(
               b, word, sharedPointer(add(mul(at, i64(bytes)), i64(base))),

@@ -171,11 +171,9 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   if ((copy == Copy::load || seen.contains("vector")) &&
       !seen.contains("frame"))
     frame = 0;
-  // A warp's rows are whole pieces of memory for some vectors, lanes and rows.
-  bool isOther = structure != Structure::small || seen.contains("vector") ||
-                 seen.contains("lanes") || seen.contains("rows") ||
-                 seen.contains("frame") || seen.contains("tile");
-  if (copy == Copy::rows && isOther && !seen.contains("copy"))
+  // Only rows side by side in a warp are one piece.
+  if (copy == Copy::rows && (structure != Structure::small || tile != 0) &&
+      !seen.contains("copy"))
     copy = Copy::cp_async;
   // Copies of row inputs go with those of rows.
   if ((!copiesByLanes(copy) || !isRing(structure)) &&
