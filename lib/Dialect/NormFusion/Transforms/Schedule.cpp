@@ -166,6 +166,16 @@ private:
           parseSchedule(&getContext(), schedule, base, error);
       if (!overridden)
         return op.emitError(error);
+      // A warp's rows are whole pieces of memory for some vectors, lanes and
+      // rows alone: unless it is asked for, copy=rows leaves with them.
+      if (base && base.getCopy() == Copy::rows &&
+          !isLegalSchedule(problem, overridden, target, error)) {
+        ScheduleAttr byLanes =
+            parseSchedule(&getContext(), "copy=cp-async", base, error);
+        byLanes = parseSchedule(&getContext(), schedule, byLanes, error);
+        if (byLanes && isLegalSchedule(problem, byLanes, target, error))
+          overridden = byLanes;
+      }
       chosen = overridden;
       reason += ", overridden";
     }
