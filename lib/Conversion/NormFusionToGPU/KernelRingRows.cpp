@@ -94,14 +94,21 @@ void KernelEmitter::forPieces(
     return;
   // The last rows may end within a piece, with a vector, of which a row has
   // several, or if they are framed with an element.
-  unsigned bytes = elementBytes * schedule.getVector();
-  if (hasEnds())
-    bytes = elementBytes;
+  unsigned bytes =
+      hasEnds() ? elementBytes : elementBytes * schedule.getVector();
   Value rest = arith::AndIOp::create(b, all, i32(piece - 1));
   at = arith::MulIOp::create(b, ring.lane, i32(bytes));
   Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, rest);
   visit(arith::AddIOp::create(b, arith::SubIOp::create(b, all, rest), at), 0,
         bytes, exists);
+}
+
+/// What is too short for an asynchronous copy, or a store of words.
+static void copyElement(ImplicitLocOpBuilder &b, Value to, Value from,
+                        unsigned bytes) {
+  Value element =
+      LLVM::LoadOp::create(b, b.getIntegerType(bytes * 8), from, bytes);
+  LLVM::StoreOp::create(b, element, to, bytes);
 }
 
 /// Starts the copies of step `k`, if it `exists`.
@@ -120,14 +127,10 @@ void KernelEmitter::copyRows(const Ring &ring, Value k, Value slot,
                     b, arith::AddIOp::create(b, target, at), i32(constant));
                 Value from =
                     byteAddress(byteAddress(source, toI64(at)), i64(constant));
-                if (bytes >= 4) {
-                  copyIf(exists, sharedPointer(to), from, bytes);
-                  return;
-                }
+                if (bytes >= 4)
+                  return copyIf(exists, sharedPointer(to), from, bytes);
                 guarded(exists, [&] {
-                  Value element = LLVM::LoadOp::create(
-                      b, b.getIntegerType(bytes * 8), from, bytes);
-                  LLVM::StoreOp::create(b, element, sharedPointer(to), bytes);
+                  copyElement(b, sharedPointer(to), from, bytes);
                 });
               });
   }
@@ -213,15 +216,10 @@ void KernelEmitter::storeRows(const Ring &ring, Value k) {
                 Value from = arith::AddIOp::create(b, source, offset);
                 Value to =
                     byteAddress(byteAddress(target, toI64(at)), i64(constant));
-                if (bytes < 4) {
-                  guarded(exists, [&] {
-                    Value element =
-                        LLVM::LoadOp::create(b, b.getIntegerType(bytes * 8),
-                                             sharedPointer(from), bytes);
-                    LLVM::StoreOp::create(b, element, to, bytes);
+                if (bytes < 4)
+                  return guarded(exists, [&] {
+                    copyElement(b, to, sharedPointer(from), bytes);
                   });
-                  return;
-                }
                 Value words = LLVM::LoadOp::create(
                     b, VectorType::get({bytes / 4}, b.getI32Type()),
                     sharedPointer(from), bytes);

@@ -88,19 +88,18 @@ void KernelEmitter::storeElementOutputs(unsigned p,
 void KernelEmitter::storeView(unsigned operand, Value value, ColumnView &view,
                               bool isMasked, bool isSpread) {
   OpBuilder::InsertionGuard guard(b);
-  Value condition = isSpread ? rowExists : Value();
+  Value mask; // a predicate rather than a branch
   if (isMasked && view.mask && view.elementMasks.empty()) {
     if (isSpread)
-      condition = both(condition, view.mask);
+      mask = view.mask;
     else
       b.setInsertionPointToStart(scf::IfOp::create(b, view.mask).thenBlock());
   }
   // Rows that don't exist aren't taken from the slot.
   if (storeInTile(operand, value, view) ||
-      storeInSlot(operand, value, view,
-                  isSpread && isMasked && view.elementMasks.empty() ? view.mask
-                                                                    : Value()))
+      storeInSlot(operand, value, view, mask))
     return;
+  Value condition = both(isSpread ? rowExists : Value(), mask);
   AffineMap map = op.getInputMap(operand);
   SmallVector<Value> indices(rowIndices);
   delinearize(view.column, columnDims, indices);

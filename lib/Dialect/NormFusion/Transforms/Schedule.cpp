@@ -140,6 +140,12 @@ private:
       }
     problem.mayBeFramed = true; // if it is asked for
     if (!schedule.empty()) {
+      // What is given isn't possible with the other fields of `from`.
+      auto isRefused = [&](ScheduleAttr from) {
+        ScheduleAttr merged =
+            parseSchedule(&getContext(), schedule, from, error);
+        return merged && !isLegalSchedule(problem, merged, target, error);
+      };
       // Another structure alone takes the fields that go with it.
       ScheduleAttr base = chosen;
       std::optional<Structure> structure = getGivenStructure(schedule);
@@ -154,28 +160,22 @@ private:
       // Of a tile's fields fewer can be others than of a ring's: its reductions
       // of everything need tags, say.
       if (!structure && chosen.getStructure() == Structure::tile &&
-          problem.hasPartials()) {
-        ScheduleAttr tile =
-            parseSchedule(&getContext(), schedule, chosen, error);
-        if (tile && !isLegalSchedule(problem, tile, target, error))
-          if (ScheduleAttr ring = getDefaultSchedule(
-                  &getContext(), problem, target, Structure::ring, error))
-            base = ring;
+          problem.hasPartials() && isRefused(chosen))
+        if (ScheduleAttr ring = getDefaultSchedule(
+                &getContext(), problem, target, Structure::ring, error))
+          base = ring;
+      // A warp's rows are whole pieces of memory for some vectors, lanes and
+      // rows alone: unless it is asked for, copy=rows leaves with them.
+      if (base && base.getCopy() == Copy::rows && isRefused(base)) {
+        ScheduleAttr byLanes =
+            parseSchedule(&getContext(), "copy=cp-async", base, error);
+        if (byLanes && !isRefused(byLanes))
+          base = byLanes;
       }
       ScheduleAttr overridden =
           parseSchedule(&getContext(), schedule, base, error);
       if (!overridden)
         return op.emitError(error);
-      // A warp's rows are whole pieces of memory for some vectors, lanes and
-      // rows alone: unless it is asked for, copy=rows leaves with them.
-      if (base && base.getCopy() == Copy::rows &&
-          !isLegalSchedule(problem, overridden, target, error)) {
-        ScheduleAttr byLanes =
-            parseSchedule(&getContext(), "copy=cp-async", base, error);
-        byLanes = parseSchedule(&getContext(), schedule, byLanes, error);
-        if (byLanes && isLegalSchedule(problem, byLanes, target, error))
-          overridden = byLanes;
-      }
       chosen = overridden;
       reason += ", overridden";
     }
