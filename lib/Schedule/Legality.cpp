@@ -231,6 +231,44 @@ static unsigned getRingBytes(const Problem &problem, ScheduleAttr schedule) {
   return (schedule.getSlots() + 1) * warps * step;
 }
 
+/// Bytes of shared memory that a block has at most, on sm_86, sm_80 and sm_90
+/// (CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute
+/// Capability").
+static constexpr unsigned kSharedMemory[] = {99 << 10, 163 << 10, 227 << 10};
+
+/// Of the sums of all row groups, which a step ahead are added one accumulator
+/// after the other.
+static unsigned getSumsBytes(const Problem &problem, ScheduleAttr schedule) {
+  unsigned sums = 0, most = 0;
+  for (unsigned bytes : problem.accumulatorBytes) {
+    unsigned size = schedule.getRowGroups() * getSetColumns(problem, schedule) *
+                    std::max(bytes, 4u);
+    if (isFramed(problem, schedule))
+      size *= schedule.getRowsAWarp();
+    else if (schedule.getRowGroups() == 1)
+      size = 0;
+    sums += size;
+    most = std::max(most, size);
+  }
+  return schedule.getAhead() != 0 ? most : sums;
+}
+
+bool norm_fusion::areSumsBehindRing(const Problem &problem,
+                                    ScheduleAttr schedule) {
+  if (!isRing(schedule.getStructure()))
+    return false;
+  if (schedule.getAhead() != 0)
+    return true;
+  unsigned sums = getSumsBytes(problem, schedule);
+  if (sums == 0 || schedule.getTile() != 0 || !problem.scalarBytes.empty())
+    return false;
+  unsigned ring = getExchangeBytes(problem, schedule) +
+                  llvm::alignTo(getRingBytes(problem, schedule), 16);
+  return llvm::none_of(kSharedMemory, [&](unsigned limit) {
+    return ring <= limit && ring + sums > limit;
+  });
+}
+
 unsigned norm_fusion::getSumsOffset(const Problem &problem,
                                     ScheduleAttr schedule) {
   unsigned offset = getExchangeBytes(problem, schedule);
@@ -238,7 +276,7 @@ unsigned norm_fusion::getSumsOffset(const Problem &problem,
   if (schedule.getStructure() == Structure::tile &&
       !problem.scalarBytes.empty())
     offset += 128;
-  if (schedule.getAhead() != 0)
+  if (areSumsBehindRing(problem, schedule))
     offset += llvm::alignTo(getRingBytes(problem, schedule), 16);
   return offset;
 }
@@ -267,22 +305,14 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                llvm::alignTo(warps * groups * 8 * problem.scalarBytes.size(),
                              128));
   if (schedule.getStructure() != Structure::plain) {
-    unsigned columns = getSetColumns(problem, schedule);
-    // Of the sums of all row groups, which a step ahead are added one
-    // accumulator after the other.
-    unsigned sums = 0, most = 0;
-    for (unsigned bytes : problem.accumulatorBytes) {
-      unsigned size = groups * columns * std::max(bytes, 4u);
-      if (isFramed(problem, schedule))
-        size *= schedule.getRowsAWarp();
-      else if (groups == 1)
-        size = 0;
-      sums += size;
-      most = std::max(most, size);
-    }
+    unsigned sums = getSumsBytes(problem, schedule);
     if (schedule.getAhead() != 0)
       return getSumsOffset(problem, schedule) +
-             llvm::alignTo(std::max(combine, most), 16);
+             llvm::alignTo(std::max(combine, sums), 16);
+    if (areSumsBehindRing(problem, schedule))
+      return std::max<unsigned>(
+          getExchangeBytes(problem, schedule) + llvm::alignTo(combine, 16),
+          getSumsOffset(problem, schedule) + llvm::alignTo(sums, 16));
     reused = std::max({reused, getRingBytes(problem, schedule), sums});
   }
   if (schedule.getTile() != 0)

@@ -46,19 +46,21 @@ def notices(mutant, seed):
 
 if weak and any(notices(lines, seed) for seed in (1, 2, 3)):
     sys.exit("the kernel as generated fails where stores are seen late")
-kernel, tags, mutants, unnoticed, relaxed = "", False, 0, 0, {}
+kernel, tags, loop, mutants, unnoticed, relaxed = "", False, 0, 0, 0, {}
 for i, line in enumerate(lines):
     if match := re.search(r"gpu\.func @(\w+)", line):
         kernel, tags = match.group(1), "combine=tags" in line
+    if "scf.while" in line:
+        loop = i
     if "_plain" in kernel or "norm_fusion.scheduling" in line:  # the latter orders instructions, no accesses
         continue
     if weak:
         changed = []
         if re.search(r"acq_rel|release", line):
             changed = [re.sub("acq_rel|release", "acquire", line), line.replace('"device"', '"block"')]
-        elif tags and "arith.trunci" in lines[i - 1] and relaxed.setdefault(kernel, 0) < 2:
+        elif tags and "arith.trunci" in lines[i - 1] and relaxed.setdefault(loop, 0) < 2:
             if match := re.search(r"arith.ori (%\w+), %\w+ : i1", line):
-                relaxed[kernel] += 1  # the others are of the same loop, unrolled, or of blocks that don't exist
+                relaxed[loop] += 1  # the others are of the same loop, unrolled, or of blocks that don't exist
                 changed = [line.replace(match[0], f"arith.ori {match[1]}, {match[1]} : i1")]
         for text in changed:
             mutants += 1

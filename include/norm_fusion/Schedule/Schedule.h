@@ -176,10 +176,14 @@ unsigned getCopyBarriersOffset(const Problem &problem, ScheduleAttr schedule);
 unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 /// Steps whose row sums are in shared memory at once, a power of two.
 unsigned getExchangeBuffers(ScheduleAttr schedule);
-/// Where a block adds the column sums of its row groups in shared memory: in
-/// the ring's slots once these are read; behind them with `ahead`, where the
-/// last ones are read later; of tiles its values of everything, behind a line
-/// for what the block knows of the launch.
+/// True if a block adds the column sums of its row groups behind the ring's
+/// slots, so that no warp waits for the others before it writes its own: with
+/// `ahead`, and wherever a multiprocessor has room for it. (H200, f32
+/// LayerNorm: 0.1 to 0.3 us less than in the slots.)
+bool areSumsBehindRing(const Problem &problem, ScheduleAttr schedule);
+/// Where that is in shared memory, else in the ring's slots once these are
+/// read; of tiles its values of everything, behind a line for what the block
+/// knows of the launch.
 unsigned getSumsOffset(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what

@@ -159,7 +159,11 @@ void KernelEmitter::storeColumnTotals(ArrayRef<ColumnView> views,
                                       totals[a], part, /*contract=*/true);
     }
   }
-  storeColumnResults(add(firstColumn, column), totals);
+  for (const CombineShare &share : getCombineShares())
+    storeColumnResults(
+        share, add(firstColumn, column),
+        llvm::map_to_vector(share.accumulators,
+                            [&](unsigned a) -> Value { return totals[a]; }));
 }
 
 void KernelEmitter::emitColumnBlocks() {

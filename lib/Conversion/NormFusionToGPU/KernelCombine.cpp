@@ -2,7 +2,8 @@
 //
 // Partial rows lie in the workspace as [accumulator][item][column]. A block
 // takes tiles of a segment's columns, in `parts` of 32 lanes with 1, 2 or 4
-// columns each. W warps share a part: each adds the items w, w + W, ..., with
+// columns each, of all accumulators, or, of few columns, of those that a result
+// hangs on. W warps share a part: each adds the items w, w + W, ..., with
 // its loads in flight together, the first warps add the warps' sums in order
 // and run the op's combine region. The order depends on the number of items and
 // warps, and on that of columns, alone.
@@ -22,15 +23,12 @@ using namespace mlir::norm_fusion;
 /// Registers of a thread at most, on all targets.
 static constexpr unsigned kMaxRegisters = 255;
 
-/// Items of a thread's loads that are in flight together at least, if they have
-/// no more words than that.
-static constexpr unsigned kFewItems = 12, kFewWords = 24;
-
 /// Items that a thread loads at once, of `words` 32-bit words each: all that a
 /// warp of `warps` has on most devices, for each further round waits for the L2
 /// cache anew (H200: 0.3 to 0.5 us), or where these take more than a fifth of
 /// the thread's registers, as many in each round. (Loads of items that don't
-/// exist cost as much as others: RMSNorm of 4096x256 6.0 with 24, 5.1 with 12.)
+/// exist cost as much as others: f32 LayerNorm of 8192x256 8.8 with 12 items,
+/// 8.5 with the 9 that there are, RMSNorm of 512x4096 6.0 with 12, 5.9 with 6.)
 static unsigned getItemsAtOnce(ScheduleAttr schedule, unsigned words,
                                unsigned warps) {
   words = std::max(words, 1u);
@@ -43,29 +41,26 @@ static unsigned getItemsAtOnce(ScheduleAttr schedule, unsigned words,
       std::min(kRegisters / schedule.getThreads(), kMaxRegisters);
   unsigned rounds =
       llvm::divideCeil(items, std::max(registers / 5 / words, 1u));
-  return std::max({llvm::divideCeil(items, rounds),
-                   std::min(kFewItems, kFewWords / words), 1u});
+  return std::max(llvm::divideCeil(items, rounds), 1u);
 }
 
-namespace {
 /// How a block shares out a tile of a partial row.
-struct TileShape {
+struct KernelEmitter::TileShape {
   unsigned width = 1; ///< columns of a lane, 1, 2 or 4
   unsigned parts = 1; ///< a divisor of the block's warps
   int64_t getColumns() const { return 32 * width * parts; }
 };
-} // namespace
 
-/// As wide as it takes for a grid to do with a tile a block: a second one would
-/// wait for all of the first.
-static TileShape getTileShape(const Problem &problem, ScheduleAttr schedule,
-                              unsigned warps) {
+/// As wide as it takes for a grid to do with a tile of one of `shares` shares a
+/// block: a second one would wait for all of the first.
+KernelEmitter::TileShape KernelEmitter::getTileShape(unsigned shares) {
   TileShape shape;
+  unsigned warps = threads / 32;
   if (ShapedType::isDynamic(problem.columns) ||
       llvm::any_of(problem.accumulatorBytes,
                    [](unsigned bytes) { return bytes > 4; }))
     return shape;
-  int64_t tiles = getUsualBlocks(schedule.getCluster());
+  int64_t tiles = std::max(getUsualBlocks(schedule.getCluster()) / shares, 1u);
   while (shape.width < kPitchColumns &&
          problem.columns > shape.getColumns() * tiles)
     shape.width *= 2;
@@ -78,10 +73,12 @@ static TileShape getTileShape(const Problem &problem, ScheduleAttr schedule,
 
 /// The sums of the items `warp`, `warp` + `warps`, ..., `width` scalars an
 /// accumulator one after the other, for the columns from `column` on.
-void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
-                             unsigned warps, unsigned width,
-                             SmallVectorImpl<Value> &sums) {
-  unsigned total = accumulations.size();
+void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
+                             Value column, Value warp, unsigned warps,
+                             unsigned width, SmallVectorImpl<Value> &sums) {
+  SmallVector<PartialAccumulateOp> accumulations;
+  for (unsigned a : share.accumulators)
+    accumulations.push_back(this->accumulations[a]);
   unsigned wordsAnItem = 0;
   for (PartialAccumulateOp accumulate : accumulations)
     wordsAnItem +=
@@ -113,8 +110,9 @@ void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
                                          arguments.splits);
     Value item = arith::AddIOp::create(b, firstItem, select(inside, k, warp));
-    for (unsigned a = 0; a < total; ++a)
-      loads.push_back({a, partialAddress(a, item, column), inside});
+    for (unsigned a = 0; a < accumulations.size(); ++a)
+      loads.push_back(
+          {a, partialAddress(share.accumulators[a], item, column), inside});
   }
   auto load = [&](const Load &from) {
     Type word =
@@ -199,7 +197,8 @@ void KernelEmitter::loadTile(Value firstItem, Value column, Value warp,
 }
 
 /// Runs the combine region for `column` of the segment at hand.
-void KernelEmitter::storeColumnResults(Value column, ArrayRef<Value> totals) {
+void KernelEmitter::storeColumnResults(const CombineShare &share, Value column,
+                                       ArrayRef<Value> totals) {
   // What is known of a row, or computed here, is known there alone.
   llvm::SaveAndRestore savedRow(rowValues, llvm::DenseMap<Value, Value>());
   llvm::SaveAndRestore savedUniform(uniformValues,
@@ -209,29 +208,128 @@ void KernelEmitter::storeColumnResults(Value column, ArrayRef<Value> totals) {
   Block *combine = op.getCombineBlock();
   ColumnView view;
   view.column = column;
-  for (auto [argument, total] : llvm::zip(combineArguments, totals))
-    view.values[combine->getArgument(argument)] = total;
+  for (auto [a, total] : llvm::zip(share.accumulators, totals))
+    view.values[combine->getArgument(combineArguments[a])] = total;
   SmallVector<Value> indices(segmentIndices);
   delinearize(column, columnDims, indices);
-  auto yield = cast<YieldOp>(combine->getTerminator());
-  unsigned k = 0;
-  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
-    if (op.isColumnOutput(i)) {
-      Value value = yield.getValues()[k++];
-      if (op.getOutputMap(i).getNumResults() != 0)
-        storeGlobal(numInputs + i, offset(numInputs + i, indices),
-                    evaluate(value, view));
+  for (auto [i, value] : share.outputs)
+    storeGlobal(numInputs + i, offset(numInputs + i, indices),
+                evaluate(value, view));
+}
+
+/// The accumulators, by index, that `value` of the combine region hangs on.
+static llvm::SmallBitVector findAccumulators(Value value,
+                                             ArrayRef<unsigned> arguments) {
+  llvm::SmallBitVector found(arguments.size());
+  SmallVector<Value> open{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      auto *at = llvm::find(arguments, argument.getArgNumber());
+      if (at != arguments.end())
+        found.set(at - arguments.begin());
+    } else if (Operation *defining = next.getDefiningOp();
+               seen.insert(defining).second) {
+      llvm::append_range(open, defining->getOperands());
     }
+  }
+  return found;
+}
+
+/// The results of columns, apart where they have no accumulator in common:
+/// other blocks can combine them.
+SmallVector<KernelEmitter::CombineShare> KernelEmitter::getCombineShares() {
+  Block *combine = op.getCombineBlock();
+  auto yield = cast<YieldOp>(combine->getTerminator());
+  SmallVector<std::pair<llvm::SmallBitVector, CombineShare>> shares;
+  unsigned k = 0;
+  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
+    if (!op.isColumnOutput(i))
+      continue;
+    Value value = yield.getValues()[k++];
+    if (op.getOutputMap(i).getNumResults() == 0)
+      continue;
+    std::pair<llvm::SmallBitVector, CombineShare> share{
+        findAccumulators(value, combineArguments), {}};
+    share.second.outputs.push_back({i, value});
+    // One that hangs on none goes with the others.
+    llvm::erase_if(shares, [&](auto &other) {
+      bool isApart = other.first.any() && share.first.any() &&
+                     !other.first.anyCommon(share.first);
+      if (!isApart) {
+        share.first |= other.first;
+        share.second.outputs.insert(share.second.outputs.begin(),
+                                    other.second.outputs.begin(),
+                                    other.second.outputs.end());
+      }
+      return !isApart;
+    });
+    shares.push_back(std::move(share));
+  }
+  return llvm::map_to_vector(shares, [](auto &share) {
+    llvm::append_range(share.second.accumulators, share.first.set_bits());
+    return share.second;
+  });
+}
+
+/// True if tiles of a line of the L2 cache, a column a lane, are enough for
+/// each of so many shares to have blocks of its own. (H200, LayerNorm, us, all
+/// sums in each block and each by others. f32: 8192x256 9.1 and 8.8,
+/// 6250x1000 21.3 and 20.9, 3125x2000 21.8 and 20.9; bf16: 4096x256 5.1
+/// and 4.8, 4096x1024 9.6 and 9.3; but with two columns a lane 2048x4096 16.3
+/// and 16.5. Smaller tiles, of which several blocks read a line: 8192x256 10.0,
+/// 6250x1000 22.5.)
+bool KernelEmitter::haveBlocksOfTheirOwn(unsigned shares) {
+  return !ShapedType::isDynamic(problem.columns) &&
+         problem.columns * shares <=
+             TileShape().getColumns() * getUsualBlocks(schedule.getCluster());
 }
 
 void KernelEmitter::emitTiles() {
-  bool hasResults = false;
-  for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
-    hasResults |=
-        op.isColumnOutput(i) && op.getOutputMap(i).getNumResults() != 0;
-  if (!hasResults)
+  SmallVector<CombineShare> shares = getCombineShares();
+  if (shares.empty())
     return;
-  TileShape shape = getTileShape(problem, schedule, threads / 32);
+  if (!haveBlocksOfTheirOwn(shares.size())) {
+    for (const CombineShare &share : llvm::drop_begin(shares)) {
+      llvm::append_range(shares[0].outputs, share.outputs);
+      llvm::append_range(shares[0].accumulators, share.accumulators);
+    }
+    shares.truncate(1);
+    llvm::sort(shares[0].accumulators);
+  }
+  TileShape shape = getTileShape(shares.size());
+  Value tilesOfSegment = arith::DivUIOp::create(
+      b, arith::AddIOp::create(b, columnCount, i64(shape.getColumns() - 1)),
+      i64(shape.getColumns()));
+  Value tiles = mul(segmentCount, tilesOfSegment);
+  auto loop = scf::ForOp::create(b, blockId(), mul(tiles, i64(shares.size())),
+                                 gridSize());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value tile = loop.getInductionVar(), shareOfTile;
+  if (shares.size() > 1) {
+    shareOfTile = arith::DivUIOp::create(b, tile, tiles);
+    tile = arith::RemUIOp::create(b, tile, tiles);
+  }
+  Value segment = arith::DivUIOp::create(b, tile, tilesOfSegment);
+  Value firstColumn =
+      arith::MulIOp::create(b, arith::RemUIOp::create(b, tile, tilesOfSegment),
+                            i64(shape.getColumns()));
+  for (auto [k, share] : llvm::enumerate(shares)) {
+    Value isMine;
+    if (shareOfTile)
+      isMine = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, shareOfTile,
+                                     i64(k));
+    guarded(isMine, [&, &share = share] {
+      emitTile(share, shape, segment, firstColumn);
+    });
+  }
+}
+
+/// What `share` holds, for the columns of a segment from `firstColumn` on.
+void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
+                             Value segment, Value firstColumn) {
   unsigned warps = threads / 32 / shape.parts; // of a part
   unsigned width = shape.width;
   int64_t tileColumns = shape.getColumns(), partColumns = 32 * width;
@@ -243,23 +341,12 @@ void KernelEmitter::emitTiles() {
         mul(arith::DivUIOp::create(b, warp, i64(warps)), i64(partColumns));
     warp = arith::RemUIOp::create(b, warp, i64(warps));
   }
-  Value tilesOfSegment = arith::DivUIOp::create(
-      b, arith::AddIOp::create(b, columnCount, i64(tileColumns - 1)),
-      i64(tileColumns));
-  Value tiles = mul(segmentCount, tilesOfSegment);
-  auto tileLoop = scf::ForOp::create(b, blockId(), tiles, gridSize());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(tileLoop.getBody());
-  Value tile = tileLoop.getInductionVar();
-  Value segment = arith::DivUIOp::create(b, tile, tilesOfSegment);
-  Value firstColumn = arith::MulIOp::create(
-      b, arith::RemUIOp::create(b, tile, tilesOfSegment), i64(tileColumns));
   Value column = add(firstColumn, add(partColumn, mul(lane, i64(width))));
   Value exists =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, columnCount);
   SmallVector<Value> sums;
-  loadTile(mul(segment, arguments.splits), select(exists, column, i64(0)), warp,
-           warps, width, sums);
+  loadTile(share, mul(segment, arguments.splits),
+           select(exists, column, i64(0)), warp, warps, width, sums);
 
   // The warps' sums, [accumulator][warp of a part][column], 8 bytes each,
   // beyond the exchange of row sums: what other warps still read there, the
@@ -270,7 +357,7 @@ void KernelEmitter::emitTiles() {
         add(mul(add(i64(a * warps), w), i64(tileColumns)), tileColumn);
     return sharedPointer(add(mul(index, i64(8)), i64(exchangeBytes)));
   };
-  for (unsigned a = 0; a < accumulations.size(); ++a)
+  for (unsigned a = 0; a < share.accumulators.size(); ++a)
     for (unsigned e = 0; e < width; ++e)
       LLVM::StoreOp::create(
           b, toWord(sums[a * width + e]),
@@ -298,24 +385,24 @@ void KernelEmitter::emitTiles() {
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(ifMine.thenBlock());
     SmallVector<Value> totals;
-    for (unsigned a = 0; a < accumulations.size(); ++a) {
+    for (auto [a, index] : llvm::enumerate(share.accumulators)) {
       Value total;
-      Type type = accumulations[a].getOperand().getType();
+      PartialAccumulateOp accumulate = accumulations[index];
+      Type type = accumulate.getOperand().getType();
       for (unsigned w = 0; w < warps; ++w) {
         Value part =
             fromWord(LLVM::LoadOp::create(b, getWordType(type),
                                           scratch(a, i64(w), tileColumn)),
                      type);
-        total =
-            total ? createCombine(b, b.getLoc(), accumulations[a].getCombiner(),
-                                  total, part, /*contract=*/true)
-                  : part;
+        total = total ? createCombine(b, b.getLoc(), accumulate.getCombiner(),
+                                      total, part, /*contract=*/true)
+                      : part;
       }
       totals.push_back(total);
     }
     segmentIndices.assign(op.getNumDims(), Value());
     if (segmentDims.any())
       delinearize(segment, segmentDims, segmentIndices);
-    storeColumnResults(mine, totals);
+    storeColumnResults(share, mine, totals);
   }
 }

@@ -560,10 +560,23 @@ private:
   void keepTicket(Value ticket);
   Value isKeeper();
   void inKeeperThread(llvm::function_ref<void()> store);
+  /// Results of columns that are combined together.
+  struct CombineShare {
+    SmallVector<std::pair<unsigned, Value>> outputs; ///< and their values
+    SmallVector<unsigned> accumulators; ///< all that they hang on, by index
+  };
+  struct TileShape;
+  SmallVector<CombineShare> getCombineShares();
+  TileShape getTileShape(unsigned shares);
+  bool haveBlocksOfTheirOwn(unsigned shares);
   void emitTiles();
-  void storeColumnResults(Value column, ArrayRef<Value> totals);
-  void loadTile(Value firstItem, Value column, Value warp, unsigned warps,
-                unsigned width, SmallVectorImpl<Value> &sums);
+  void emitTile(const CombineShare &share, const TileShape &shape,
+                Value segment, Value firstColumn);
+  void storeColumnResults(const CombineShare &share, Value column,
+                          ArrayRef<Value> totals);
+  void loadTile(const CombineShare &share, Value firstItem, Value column,
+                Value warp, unsigned warps, unsigned width,
+                SmallVectorImpl<Value> &sums);
 
   ImplicitLocOpBuilder &b;
   MixedReductionOp op;

@@ -463,13 +463,22 @@ void KernelEmitter::writePartials(Value item,
   };
   // A partial row is padded to 4.
   unsigned step = columns % 4 == 0 && !framed ? 4 : 1;
+  bool oneByOne = schedule.getAhead() != 0;
   Value mine = arith::MinSIOp::create(
       b, arith::SubIOp::create(b, columnCount, firstColumn), i64(owned));
   auto addSets = [&](unsigned a, int64_t base) {
     Type type = accumulations[a].getOperand().getType();
     int64_t bytes = getWordBytes(accumulations[a]);
     Type word = getWordType(type);
-    auto loop = scf::ForOp::create(b, mul(toI64(threadId()), i64(step)), mine,
+    // While the first warps add the first accumulator's, the next ones add the
+    // second one's.
+    Value thread = threadId();
+    int64_t before = a * llvm::alignTo(llvm::divideCeil(owned, step), 32);
+    if (!oneByOne && a > 0 && before < threads)
+      thread = arith::RemUIOp::create(
+          b, arith::AddIOp::create(b, thread, i32(threads - before)),
+          i32(threads));
+    auto loop = scf::ForOp::create(b, mul(toI64(thread), i64(step)), mine,
                                    i64(threads * step), ValueRange());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -501,14 +510,13 @@ void KernelEmitter::writePartials(Value item,
     storePartial(a, item, add(column, firstColumn), total);
   };
 
-  // [accumulator][rowGroup][column that the block holds], in the ring's bytes
-  // once all slots are read. (Every copy was waited for by its reader.) A step
-  // ahead of that, behind them, one accumulator after the other.
-  bool oneByOne = schedule.getAhead() != 0;
+  // [accumulator][rowGroup][column that the block holds], behind the ring, or
+  // in its bytes once all slots are read. (Every copy was waited for by its
+  // reader.) A step ahead of that one accumulator after the other.
   unsigned last = accumulations.size() - 1;
   int64_t base = sumsOffset;
   for (unsigned a = 0; a <= last; ++a) {
-    if (a == 0 || oneByOne)
+    if (a == 0 ? !areSumsBehindRing(problem, schedule) : oneByOne)
       syncBlock();
     store(a, base);
     if (!oneByOne) {
