@@ -178,7 +178,7 @@ unsigned getExchangeBytes(const Problem &problem, ScheduleAttr schedule);
 unsigned getExchangeBuffers(ScheduleAttr schedule);
 /// True if a block adds the column sums of its row groups behind the ring's
 /// slots, so that no warp waits for the others before it writes its own: with
-/// `ahead`, and wherever a multiprocessor has room for it. (H200, f32
+/// `ahead`, and where they fit whatever chip the slots fit. (H200, f32
 /// LayerNorm: 0.1 to 0.3 us less than in the slots.)
 bool areSumsBehindRing(const Problem &problem, ScheduleAttr schedule);
 /// Where that is in shared memory, else in the ring's slots once these are
