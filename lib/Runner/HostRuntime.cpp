@@ -9,6 +9,7 @@
 #include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Error.h"
 #include "norm_fusion/Runner/Stopwatch.h"
+#include "norm_fusion/Runtime/HalfConversions.h"
 
 #include <csetjmp>
 #include <csignal>
@@ -189,6 +190,8 @@ llvm::orc::SymbolMap mlir::norm_fusion::runner::getRuntimeSymbols(
                              llvm::JITSymbolFlags::Exported};
   };
   for (auto [name, address] : runtime::getHostSymbols())
+    add(name, static_cast<char *>(address));
+  for (auto [name, address] : runtime::getHalfConversionSymbols())
     add(name, static_cast<char *>(address));
   add("norm_fusion_assertion_failed", failAssertion);
   add("_mlir_memref_to_llvm_alloc", allocate);
