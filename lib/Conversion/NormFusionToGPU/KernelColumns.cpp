@@ -162,7 +162,7 @@ void KernelEmitter::storeColumnTotals(ArrayRef<ColumnView> views,
   for (const CombineShare &share : getCombineShares())
     storeColumnResults(
         share, add(firstColumn, column),
-        llvm::map_to_vector(share.accumulators,
+        llvm::map_to_vector(share.accumulators.set_bits(),
                             [&](unsigned a) -> Value { return totals[a]; }));
 }
 

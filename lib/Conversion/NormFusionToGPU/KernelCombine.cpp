@@ -62,16 +62,16 @@ struct KernelEmitter::TileShape {
   int64_t getColumns() const { return 32 * width * parts; }
 };
 
-/// As wide as it takes for a grid to do with a tile of one of `shares` shares a
-/// block: a second one would wait for all of the first.
-KernelEmitter::TileShape KernelEmitter::getTileShape(unsigned shares) {
+/// As wide as it takes for a grid to do with a tile a block: a second one would
+/// wait for all of the first.
+KernelEmitter::TileShape KernelEmitter::getTileShape() {
   TileShape shape;
   unsigned warps = threads / 32;
   if (ShapedType::isDynamic(problem.columns) ||
       llvm::any_of(problem.accumulatorBytes,
                    [](unsigned bytes) { return bytes > 4; }))
     return shape;
-  int64_t tiles = std::max(getUsualBlocks(schedule.getCluster()) / shares, 1u);
+  int64_t tiles = getUsualBlocks(schedule.getCluster());
   while (shape.width < kPitchColumns &&
          problem.columns > shape.getColumns() * tiles)
     shape.width *= 2;
@@ -88,7 +88,8 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
                              Value column, Value warp, unsigned warps,
                              unsigned width, SmallVectorImpl<Value> &sums) {
   SmallVector<PartialAccumulateOp> accumulations;
-  for (unsigned a : share.accumulators)
+  SmallVector<unsigned> chosen(share.accumulators.set_bits());
+  for (unsigned a : chosen)
     accumulations.push_back(this->accumulations[a]);
   unsigned wordsAnItem = 0;
   for (PartialAccumulateOp accumulate : accumulations)
@@ -122,8 +123,7 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
                                          arguments.splits);
     Value item = arith::AddIOp::create(b, firstItem, select(inside, k, warp));
     for (unsigned a = 0; a < accumulations.size(); ++a)
-      loads.push_back(
-          {a, partialAddress(share.accumulators[a], item, column), inside});
+      loads.push_back({a, partialAddress(chosen[a], item, column), inside});
   }
   auto load = [&](const Load &from) {
     Type word =
@@ -219,7 +219,7 @@ void KernelEmitter::storeColumnResults(const CombineShare &share, Value column,
   Block *combine = op.getCombineBlock();
   ColumnView view;
   view.column = column;
-  for (auto [a, total] : llvm::zip(share.accumulators, totals))
+  for (auto [a, total] : llvm::zip(share.accumulators.set_bits(), totals))
     view.values[combine->getArgument(combineArguments[a])] = total;
   SmallVector<Value> indices(segmentIndices);
   delinearize(column, columnDims, indices);
@@ -248,12 +248,18 @@ static llvm::SmallBitVector findAccumulators(Value value,
   return found;
 }
 
+void KernelEmitter::CombineShare::merge(const CombineShare &other) {
+  accumulators |= other.accumulators;
+  llvm::append_range(outputs, other.outputs);
+  llvm::sort(outputs, llvm::less_first());
+}
+
 /// The results of columns, apart where they have no accumulator in common:
 /// other blocks can combine them.
 SmallVector<KernelEmitter::CombineShare> KernelEmitter::getCombineShares() {
   Block *combine = op.getCombineBlock();
   auto yield = cast<YieldOp>(combine->getTerminator());
-  SmallVector<std::pair<llvm::SmallBitVector, CombineShare>> shares;
+  SmallVector<CombineShare> shares;
   unsigned k = 0;
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i) {
     if (!op.isColumnOutput(i))
@@ -261,27 +267,20 @@ SmallVector<KernelEmitter::CombineShare> KernelEmitter::getCombineShares() {
     Value value = yield.getValues()[k++];
     if (op.getOutputMap(i).getNumResults() == 0)
       continue;
-    std::pair<llvm::SmallBitVector, CombineShare> share{
-        findAccumulators(value, combineArguments), {}};
-    share.second.outputs.push_back({i, value});
-    // One that hangs on none goes with the others.
-    llvm::erase_if(shares, [&](auto &other) {
-      bool isApart = other.first.any() && share.first.any() &&
-                     !other.first.anyCommon(share.first);
-      if (!isApart) {
-        share.first |= other.first;
-        share.second.outputs.insert(share.second.outputs.begin(),
-                                    other.second.outputs.begin(),
-                                    other.second.outputs.end());
-      }
-      return !isApart;
-    });
-    shares.push_back(std::move(share));
+    CombineShare mine{{{i, value}}, findAccumulators(value, combineArguments)};
+    SmallVector<CombineShare> apart;
+    for (const CombineShare &other : shares) {
+      // One that hangs on none goes with the others.
+      if (mine.accumulators.any() && other.accumulators.any() &&
+          !mine.accumulators.anyCommon(other.accumulators))
+        apart.push_back(other);
+      else
+        mine.merge(other);
+    }
+    apart.push_back(mine);
+    shares = std::move(apart);
   }
-  return llvm::map_to_vector(shares, [](auto &share) {
-    llvm::append_range(share.second.accumulators, share.first.set_bits());
-    return share.second;
-  });
+  return shares;
 }
 
 /// True if tiles of a line of the L2 cache, a column a lane, are enough for
@@ -293,8 +292,8 @@ SmallVector<KernelEmitter::CombineShare> KernelEmitter::getCombineShares() {
 /// 6250x1000 22.5.)
 bool KernelEmitter::haveBlocksOfTheirOwn(unsigned shares) {
   return !ShapedType::isDynamic(problem.columns) &&
-         problem.columns * shares <=
-             TileShape().getColumns() * getUsualBlocks(schedule.getCluster());
+         llvm::divideCeil(problem.columns, TileShape().getColumns()) * shares <=
+             getUsualBlocks(schedule.getCluster());
 }
 
 void KernelEmitter::emitTiles() {
@@ -302,14 +301,11 @@ void KernelEmitter::emitTiles() {
   if (shares.empty())
     return;
   if (!haveBlocksOfTheirOwn(shares.size())) {
-    for (const CombineShare &share : llvm::drop_begin(shares)) {
-      llvm::append_range(shares[0].outputs, share.outputs);
-      llvm::append_range(shares[0].accumulators, share.accumulators);
-    }
+    for (const CombineShare &share : llvm::drop_begin(shares))
+      shares[0].merge(share);
     shares.truncate(1);
-    llvm::sort(shares[0].accumulators);
   }
-  TileShape shape = getTileShape(shares.size());
+  TileShape shape = getTileShape();
   Value tilesOfSegment = arith::DivUIOp::create(
       b, arith::AddIOp::create(b, columnCount, i64(shape.getColumns() - 1)),
       i64(shape.getColumns()));
@@ -368,7 +364,7 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
         add(mul(add(i64(a * warps), w), i64(tileColumns)), tileColumn);
     return sharedPointer(add(mul(index, i64(8)), i64(exchangeBytes)));
   };
-  for (unsigned a = 0; a < share.accumulators.size(); ++a)
+  for (unsigned a = 0; a < share.accumulators.count(); ++a)
     for (unsigned e = 0; e < width; ++e)
       LLVM::StoreOp::create(
           b, toWord(sums[a * width + e]),
@@ -396,7 +392,7 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(ifMine.thenBlock());
     SmallVector<Value> totals;
-    for (auto [a, index] : llvm::enumerate(share.accumulators)) {
+    for (auto [a, index] : llvm::enumerate(share.accumulators.set_bits())) {
       Value total;
       PartialAccumulateOp accumulate = accumulations[index];
       Type type = accumulate.getOperand().getType();

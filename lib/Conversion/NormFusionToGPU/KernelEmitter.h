@@ -563,11 +563,12 @@ private:
   /// Results of columns that are combined together.
   struct CombineShare {
     SmallVector<std::pair<unsigned, Value>> outputs; ///< and their values
-    SmallVector<unsigned> accumulators; ///< all that they hang on, by index
+    llvm::SmallBitVector accumulators; ///< all that they hang on, by index
+    void merge(const CombineShare &other);
   };
   struct TileShape;
   SmallVector<CombineShare> getCombineShares();
-  TileShape getTileShape(unsigned shares);
+  TileShape getTileShape();
   bool haveBlocksOfTheirOwn(unsigned shares);
   void emitTiles();
   void emitTile(const CombineShare &share, const TileShape &shape,
