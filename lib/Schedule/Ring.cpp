@@ -215,7 +215,7 @@ static ScheduleAttr chooseManyWarps(MLIRContext *context,
       continue;
     unsigned groups = kMostWarps / warps;
     int64_t held = int64_t(cluster) * warps * part;
-    if (groups * warps + 1 < kMostWarps || vectors * 16 < held * 15)
+    if (groups < 3 || groups * warps + 1 < kMostWarps || vectors * 16 < held * 15)
       continue;
     int64_t stepBytes = groups * warps * part * vector * 8;
     unsigned slots = std::clamp<int64_t>(target.bytesInFlight / stepBytes, 1, 2);
