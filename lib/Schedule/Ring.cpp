@@ -2,7 +2,8 @@
 //
 // `warps` warps of 32 lanes in each of `cluster` blocks own `chunks` vectors of
 // `vector` columns each, and `slots` rows a row group are in flight through
-// shared memory. Rows of a few vectors share a warp (small). What doesn't fit
+// shared memory. Rows of a few vectors share a warp (small); wide ones are in
+// WideRows.cpp. What doesn't fit
 // is plain. The numbers were measured on an H200 (docs/performance.md).
 //
 //===----------------------------------------------------------------------===//
@@ -58,10 +59,6 @@ static bool chooseWarps(int64_t vectors, unsigned chunks, unsigned most,
   return false;
 }
 
-/// Blocks of a cluster that every device with clusters runs (CUDA C++
-/// Programming Guide 13.0, "Thread Block Clusters").
-static constexpr unsigned kPortableCluster = 8;
-
 /// Clusters of this size leave no multiprocessor without a block: larger ones
 /// do where a cluster's multiprocessors (a GPC's) aren't a multiple of it.
 static constexpr unsigned kFullCluster = 2;
@@ -86,9 +83,6 @@ static unsigned getRowGroups(unsigned warps) {
   return std::max<unsigned>(
       1, std::min<unsigned>(llvm::divideCeil(kManyWarps, warps), 16 / warps));
 }
-
-/// Rows of more vectors than these are wide.
-static constexpr int64_t kWideVectors = 512;
 
 /// Rows in a block with `chunks` half vectors a lane, if they hold at most
 /// `most` columns; null where the registers don't suffice.
@@ -191,129 +185,6 @@ static ScheduleAttr chooseThreeBlocks(MLIRContext *context,
   return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
-/// Wide rows of 32-bit elements: as many warps as a block may have, whose lanes
-/// hold two vectors each, in the largest clusters that leave few lanes idle.
-/// Short walks gain most: more row groups share their steps, and blocks of a
-/// large cluster have little of a partial row each. (H200, f32, 25, 75, 200 and
-/// 600 MB, in place of 8 warps of four vectors, us: LayerNorm 4096 columns 9.3,
-/// 21.2, 50.0, 143.2 -> 9.0, 21.0, 49.9, 142.9, 6144 9.1, 21.5, 50.6, 143.9
-/// -> 9.0, 21.3, 49.9, 141.4; RMSNorm 10000 9.0, 21.5, 50.6, 142.4 -> 8.8, 21.1,
-/// 49.7, 140.5.) Null where warps or lanes are left over, or registers don't
-/// suffice.
-static ScheduleAttr chooseManyWarps(MLIRContext *context,
-                                    const Problem &problem,
-                                    const TargetInfo &target, unsigned vector,
-                                    Combine combine, std::string &reason) {
-  constexpr unsigned kMostWarps = 16, kChunks = 2;
-  if (problem.bytesPerColumn() != 8 || problem.elementBytes.size() != 2 ||
-      vector != 4)
-    return {};
-  int64_t vectors = getVectors(problem, vector), part = 32 * kChunks;
-  for (unsigned cluster : {kPortableCluster, kPortableCluster / 2}) {
-    unsigned warps = llvm::divideCeil(vectors, int64_t(cluster) * part);
-    if (cluster > target.maxCluster || warps < 2 || warps > kMostWarps)
-      continue;
-    unsigned groups = kMostWarps / warps;
-    int64_t held = int64_t(cluster) * warps * part;
-    if (groups < 3 || groups * warps + 1 < kMostWarps || vectors * 16 < held * 15)
-      continue;
-    int64_t stepBytes = groups * warps * part * vector * 8;
-    unsigned slots = std::clamp<int64_t>(target.bytesInFlight / stepBytes, 1, 2);
-    bool paces =
-        combine == Combine::tags && problem.accumulatorBytes.size() == 1;
-    auto schedule = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps, groups, slots, kChunks,
-        vector, Copy::cp_async, combine, paces ? kPace : 0, /*grid=*/0,
-        /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-    if (!fits(problem, schedule, target))
-      continue;
-    reason = llvm::formatv("wide rows: {0} columns of 8 bytes in {1} warps of "
-                           "each of {2} blocks",
-                           problem.columns, warps, cluster);
-    return schedule;
-  }
-  return {};
-}
-
-/// Wide rows: 8 warps whose lanes hold four vectors each, few of a block for a
-/// row and up to eight blocks. Twice as many warps with half the vectors were 1
-/// to 10% slower (H200, bf16 and f32, docs/performance.md): more of them wait
-/// for each exchange, and two accumulators a column leave their registers
-/// nothing to spare. Null where lanes don't have the registers, or clusters
-/// don't hold a row.
-static ScheduleAttr chooseWide(MLIRContext *context, const Problem &problem,
-                               const TargetInfo &target, unsigned vector,
-                               unsigned scale, unsigned frame, Combine combine,
-                               std::string &reason) {
-  constexpr unsigned kWarps = 8, kChunks = 4;
-  if (frame == 0 && scale == 1)
-    if (ScheduleAttr many = chooseManyWarps(context, problem, target, vector,
-                                            combine, reason))
-      return many;
-  int64_t vectors = getVectors(problem, vector), part = 32 * kChunks * scale;
-  auto getCluster = [&](unsigned warps) {
-    int64_t most = warps * part;
-    int64_t cluster = llvm::divideCeil(vectors, most);
-    while (llvm::divideCeil(vectors, cluster) + frame > uint64_t(most))
-      ++cluster;
-    return cluster;
-  };
-  // One warp a row and block where two hold more than it does, or, of 32-bit
-  // elements with two sums a column, as much: half of a partial row a block.
-  // (H200, f32 LayerNorm, us, 75, 200 and 600 MB: 4096 columns 21.8, 50.7 and
-  // 141.8 with two warps, 21.1, 49.8, 143.6 with one.)
-  unsigned warps = 2;
-  bool isHalf = isHeavy(problem) && problem.bytesPerColumn() == 8 &&
-                problem.elementBytes.size() == 2;
-  if (getCluster(1) <= kPortableCluster &&
-      getCluster(1) < 2 * getCluster(2) + isHalf)
-    warps = 1;
-  else if (getCluster(2) > kPortableCluster)
-    warps = 4;
-  int64_t cluster = getCluster(warps);
-  if (cluster > target.maxCluster)
-    return {};
-  unsigned stepBytes =
-      kWarps * part * vector * std::max(problem.bytesPerColumn(), 1u);
-  unsigned slots = std::clamp(target.bytesInFlight / stepBytes, 2u, 3u);
-  // Three steps where lanes without columns leave two too small. (H200,
-  // LayerNorm, us: 3971x8448 53.6 -> 52.0, 3197x10496 54.7 -> 51.9, 1927x17408
-  // 54.1 -> 52.6; of more bytes 3641x9216 52.0 -> 52.2, 2979x11264 52.7
-  // -> 54.9, and of one warp 30841x4352 194.0 -> 200.6. RMSNorm gains nothing.)
-  int64_t stepColumns =
-      llvm::divideCeil(problem.columns, cluster) * (kWarps / warps);
-  if (problem.accumulatorBytes.size() > 1 && slots == 2 && warps > 1 &&
-      16 * stepColumns * problem.bytesPerColumn() <= 7 * target.bytesInFlight)
-    slots = 3;
-  // Clusters drift apart where steps are light, or rows not too wide; pacing
-  // costs more where these take one warp of a block. (H200, us, with and
-  // without: LayerNorm 6511x5120 52.2, 51.3, 32768x7168 337, 329; light,
-  // RMSNorm 65536x5120 462, 475.)
-  bool isLight =
-      problem.accumulatorBytes.size() == 1 && problem.elementBytes.size() <= 2;
-  bool drifts = isLight || (warps > 1 && vectors <= 2 * kWideVectors * scale);
-  bool paces = combine == Combine::tags && cluster > 1 && drifts && frame == 0;
-  for (; slots > 0; --slots) {
-    auto schedule = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps, kWarps / warps, slots,
-        kChunks * scale, vector, Copy::cp_async, combine, paces ? kPace : 0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-    std::string ignored;
-    unsigned registers = estimateRegisters(problem, schedule);
-    unsigned budget = getRegisterBudget(target, schedule);
-    if (registers > budget ||
-        !isLegalSchedule(problem, schedule, target, ignored))
-      continue;
-    reason = llvm::formatv(
-        "wide rows: {0} columns of {1} bytes in the registers of {2} blocks, "
-        "{3} bytes in flight, about {4} of {5} registers",
-        problem.columns, problem.bytesPerColumn(), cluster,
-        slots * stepColumns * problem.bytesPerColumn(), registers, budget);
-    return schedule;
-  }
-  return {};
-}
-
 /// Rows in a ring, which begin where they do.
 static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
                                 const TargetInfo &target, std::string &reason) {
@@ -382,8 +253,8 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       !shifted && problem.exchanges < 2)
     if (ScheduleAttr wide =
             framed ? chooseWideFrames(context, problem, target, combine, reason)
-                   : chooseWide(context, problem, target, vector, scale, frame,
-                                combine, reason))
+                   : chooseWideRows(context, problem, target, vector, scale,
+                                    frame, combine, reason))
       return wide;
 
   std::string why;

@@ -41,6 +41,13 @@ ScheduleAttr change(ScheduleAttr schedule, StringRef text);
 /// 32768x4096 and 65536x8192 bf16, docs/performance.md).
 inline constexpr unsigned kPace = 2;
 
+/// Blocks of a cluster that every device with clusters runs (CUDA C++
+/// Programming Guide 13.0, "Thread Block Clusters").
+inline constexpr unsigned kPortableCluster = 8;
+
+/// Rows of more vectors than these are wide.
+inline constexpr int64_t kWideVectors = 512;
+
 /// Warps of a block in which a thread has the registers for three vectors and
 /// two sums a column, or for two rows of three half vectors.
 inline constexpr unsigned kManyWarps = 12;
@@ -105,6 +112,15 @@ ScheduleAttr chooseFramedPieces(MLIRContext *context, const Problem &problem,
 ScheduleAttr chooseManyVectors(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);
+
+/// Wide rows with `scale` times two or four vectors of `vector` columns a lane,
+/// in clusters whose blocks have room for `frame` vectors more; why in
+/// `reason`. Null where lanes don't have the registers, or clusters don't hold
+/// a row.
+ScheduleAttr chooseWideRows(MLIRContext *context, const Problem &problem,
+                            const TargetInfo &target, unsigned vector,
+                            unsigned scale, unsigned frame, Combine combine,
+                            std::string &reason);
 
 /// Framed rows of several warps with three or four vectors a lane: those that
 /// keep most bytes in flight, or enough. Null if no cluster holds a row.
