@@ -3,8 +3,8 @@
 // `warps` warps of 32 lanes in each of `cluster` blocks own `chunks` vectors of
 // `vector` columns each, and `slots` rows a row group are in flight through
 // shared memory. Rows of a few vectors share a warp (small); wide ones are in
-// WideRows.cpp. What doesn't fit
-// is plain. The numbers were measured on an H200 (docs/performance.md).
+// WideRows.cpp. What doesn't fit is plain. The numbers were measured on an H200
+// (docs/performance.md).
 //
 //===----------------------------------------------------------------------===//
 
