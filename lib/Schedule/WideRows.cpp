@@ -15,6 +15,11 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
+/// True if two arrays of 32-bit elements are read, x and dy in f32, say.
+static bool readsTwoOfWords(const Problem &problem) {
+  return problem.bytesPerColumn() == 8 && problem.elementBytes.size() == 2;
+}
+
 /// Wide rows of 32-bit elements: as many warps as a block may have, whose lanes
 /// hold two vectors each, in the largest clusters that leave few lanes idle.
 /// Short walks gain most: more row groups share their steps, and blocks of a
@@ -29,8 +34,7 @@ static ScheduleAttr chooseManyWarps(MLIRContext *context,
                                     const TargetInfo &target, unsigned vector,
                                     Combine combine, std::string &reason) {
   constexpr unsigned kMostWarps = 16, kChunks = 2;
-  if (problem.bytesPerColumn() != 8 || problem.elementBytes.size() != 2 ||
-      vector != 4)
+  if (!readsTwoOfWords(problem) || vector != 4)
     return {};
   int64_t vectors = getVectors(problem, vector), part = 32 * kChunks;
   for (unsigned cluster : {kPortableCluster, kPortableCluster / 2}) {
@@ -90,8 +94,7 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   // (H200, f32 LayerNorm, us, 75, 200 and 600 MB: 4096 columns 21.8, 50.7 and
   // 141.8 with two warps, 21.1, 49.8, 143.6 with one.)
   unsigned warps = 2;
-  bool isHalf = isHeavy(problem) && problem.bytesPerColumn() == 8 &&
-                problem.elementBytes.size() == 2;
+  bool isHalf = isHeavy(problem) && readsTwoOfWords(problem);
   if (getCluster(1) <= kPortableCluster &&
       getCluster(1) < 2 * getCluster(2) + isHalf)
     warps = 1;
