@@ -39,6 +39,11 @@ bool norm_fusion::isHeavy(const Problem &problem) {
   return problem.accumulatorBytes.size() > 1;
 }
 
+bool norm_fusion::readsTwoOf(const Problem &problem, unsigned bytes) {
+  return problem.elementBytes.size() == 2 &&
+         problem.bytesPerColumn() == 2 * bytes;
+}
+
 double norm_fusion::getMostInFlight(const Problem &problem,
                                     const TargetInfo &target) {
   return target.bytesInFlight *
@@ -200,8 +205,7 @@ static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
       schedule.getChunks() != 3 || schedule.getVector() != 4 ||
       schedule.getSlots() != 2 || schedule.getCopy() != Copy::cp_async ||
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
-      problem.elementBytes.size() != 2 || problem.bytesPerColumn() != 4 ||
-      isFramed(problem, schedule))
+      !readsTwoOf(problem, 2) || isFramed(problem, schedule))
     return schedule;
   double most = target.bytesInFlight *
                 (isHeavy(problem) ? kMostHeavyOfTwoRows : kMostOfTwoRows);
@@ -259,7 +263,7 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
   if (schedule.getStructure() != Structure::small ||
       schedule.getCopy() != Copy::cp_async || copiesWholeRows || copiesLines ||
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
-      problem.elementBytes.size() != 2 || problem.bytesPerColumn() != 4 ||
+      !readsTwoOf(problem, 2) ||
       rowBytes > (isHeavy(problem) ? kShortHeavyRowBytes : kShortRowBytes))
     return schedule;
   std::string ignored;

@@ -58,6 +58,9 @@ inline constexpr unsigned kManyWarps = 12;
 /// True if a lane adds up two and more sums a column.
 bool isHeavy(const Problem &problem);
 
+/// True if two arrays are read, of elements of 2 or 4 `bytes`.
+bool readsTwoOf(const Problem &problem, unsigned bytes);
+
 /// Bytes of the rows that a multiprocessor has on their way, without those of
 /// lanes that have no columns.
 int64_t getBytesInFlight(const Problem &problem, ScheduleAttr schedule);

@@ -15,9 +15,25 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// True if two arrays of 32-bit elements are read, x and dy in f32, say.
-static bool readsTwoOfWords(const Problem &problem) {
-  return problem.bytesPerColumn() == 8 && problem.elementBytes.size() == 2;
+/// `most` with as many of its steps in flight as are possible; why in `reason`.
+/// Null if none is, or lanes don't have the registers.
+static ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
+                             const TargetInfo &target, std::string &reason) {
+  for (unsigned slots = most.getSlots(); slots > 0; --slots) {
+    ScheduleAttr schedule =
+        change(most, llvm::formatv("slots={0}", slots).str());
+    if (!fits(problem, schedule, target))
+      continue;
+    reason = llvm::formatv(
+        "wide rows: {0} columns of {1} bytes in the registers of {2} blocks, "
+        "{3} bytes in flight, about {4} of {5} registers",
+        problem.columns, problem.bytesPerColumn(), schedule.getCluster(),
+        getBytesInFlight(problem, schedule),
+        estimateRegisters(problem, schedule),
+        getRegisterBudget(target, schedule));
+    return schedule;
+  }
+  return {};
 }
 
 /// Wide rows of 32-bit elements: as many warps as a block may have, whose lanes
@@ -34,42 +50,31 @@ static ScheduleAttr chooseManyWarps(MLIRContext *context,
                                     const TargetInfo &target, unsigned vector,
                                     Combine combine, std::string &reason) {
   constexpr unsigned kMostWarps = 16, kChunks = 2;
-  if (!readsTwoOfWords(problem) || vector != 4)
+  if (!readsTwoOf(problem, 4))
     return {};
   int64_t vectors = getVectors(problem, vector), part = 32 * kChunks;
   for (unsigned cluster : {kPortableCluster, kPortableCluster / 2}) {
     unsigned warps = llvm::divideCeil(vectors, int64_t(cluster) * part);
-    if (cluster > target.maxCluster || warps < 2 || warps > kMostWarps)
-      continue;
     unsigned groups = kMostWarps / warps;
     int64_t held = int64_t(cluster) * warps * part;
-    if (groups < 3 || groups * warps + 1 < kMostWarps ||
-        vectors * 16 < held * 15)
+    if (cluster > target.maxCluster || groups < 3 ||
+        groups * warps + 1 < kMostWarps || vectors * 16 < held * 15)
       continue;
-    int64_t stepBytes = groups * warps * part * vector * 8;
+    int64_t stepBytes =
+        groups * warps * part * vector * problem.bytesPerColumn();
     unsigned slots =
         std::clamp<int64_t>(target.bytesInFlight / stepBytes, 1, 2);
-    bool paces =
-        combine == Combine::tags && problem.accumulatorBytes.size() == 1;
-    auto schedule = ScheduleAttr::get(
+    bool paces = combine == Combine::tags && !isHeavy(problem);
+    auto most = ScheduleAttr::get(
         context, Structure::ring, cluster, warps, groups, slots, kChunks,
         vector, Copy::cp_async, combine, paces ? kPace : 0, /*grid=*/0,
         /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-    if (!fits(problem, schedule, target))
-      continue;
-    reason = llvm::formatv("wide rows: {0} columns of 8 bytes in {1} warps of "
-                           "each of {2} blocks",
-                           problem.columns, warps, cluster);
-    return schedule;
+    if (ScheduleAttr schedule = fitSlots(problem, most, target, reason))
+      return schedule;
   }
   return {};
 }
 
-/// Else 8 warps whose lanes hold four vectors each, few of a block for a row
-/// and up to eight blocks. Of 16-bit elements twice as many warps with half the
-/// vectors were 1 to 10% slower (H200, docs/performance.md): more of them wait
-/// for each exchange, and two accumulators a column leave their registers
-/// nothing to spare.
 ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
                                          const Problem &problem,
                                          const TargetInfo &target,
@@ -81,6 +86,11 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
     if (ScheduleAttr many =
             chooseManyWarps(context, problem, target, vector, combine, reason))
       return many;
+  // Else 8 warps whose lanes hold four vectors each, few of a block for a row
+  // and up to eight blocks. Of 16-bit elements twice as many warps with half
+  // the vectors were 1 to 10% slower (H200, docs/performance.md): more of them
+  // wait for each exchange, and two accumulators a column leave their registers
+  // nothing to spare.
   int64_t vectors = getVectors(problem, vector), part = 32 * kChunks * scale;
   auto getCluster = [&](unsigned warps) {
     int64_t most = warps * part;
@@ -94,7 +104,7 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   // (H200, f32 LayerNorm, us, 75, 200 and 600 MB: 4096 columns 21.8, 50.7 and
   // 141.8 with two warps, 21.1, 49.8, 143.6 with one.)
   unsigned warps = 2;
-  bool isHalf = isHeavy(problem) && readsTwoOfWords(problem);
+  bool isHalf = isHeavy(problem) && readsTwoOf(problem, 4);
   if (getCluster(1) <= kPortableCluster &&
       getCluster(1) < 2 * getCluster(2) + isHalf)
     warps = 1;
@@ -123,23 +133,9 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
       problem.accumulatorBytes.size() == 1 && problem.elementBytes.size() <= 2;
   bool drifts = isLight || (warps > 1 && vectors <= 2 * kWideVectors * scale);
   bool paces = combine == Combine::tags && cluster > 1 && drifts && frame == 0;
-  for (; slots > 0; --slots) {
-    auto schedule = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps, kWarps / warps, slots,
-        kChunks * scale, vector, Copy::cp_async, combine, paces ? kPace : 0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-    std::string ignored;
-    unsigned registers = estimateRegisters(problem, schedule);
-    unsigned budget = getRegisterBudget(target, schedule);
-    if (registers > budget ||
-        !isLegalSchedule(problem, schedule, target, ignored))
-      continue;
-    reason = llvm::formatv(
-        "wide rows: {0} columns of {1} bytes in the registers of {2} blocks, "
-        "{3} bytes in flight, about {4} of {5} registers",
-        problem.columns, problem.bytesPerColumn(), cluster,
-        slots * stepColumns * problem.bytesPerColumn(), registers, budget);
-    return schedule;
-  }
-  return {};
+  auto most = ScheduleAttr::get(
+      context, Structure::ring, cluster, warps, kWarps / warps, slots,
+      kChunks * scale, vector, Copy::cp_async, combine, paces ? kPace : 0,
+      /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
+  return fitSlots(problem, most, target, reason);
 }
