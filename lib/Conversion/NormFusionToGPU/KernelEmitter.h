@@ -546,7 +546,8 @@ private:
   void storePartialByPairs(unsigned accumulator, Value item, Value column,
                            Value value);
   void storeWords(StringRef instruction, Value pointer, Value words,
-                  Value condition = Value());
+                  Value condition = Value(), Value policy = Value());
+  Value createEvictLastPolicy();
   void storeRelaxed(Value pointer, Value words);
   Value loadWords(StringRef instruction, Value pointer, unsigned words,
                   bool isOrdered = true);

@@ -237,20 +237,11 @@ void KernelEmitter::writeTilePieces(const TiledOutput &output, Value firstRow,
 
   // The neighbouring tiles write the rest of the lines: what is written of them
   // stays in the L2, whatever else passes through it.
-  Value policy = createAsm(b, b.getI64Type(), ValueRange(),
-                           "createpolicy.fractional.L2::evict_last.b64 $0, "
-                           "1.0;",
-                           "=l");
+  Value policy = createEvictLastPolicy();
   auto storePiece = [&](Value pointer, Value elements) {
     Value words = LLVM::BitcastOp::create(
         b, VectorType::get({4}, b.getI32Type()), elements);
-    SmallVector<Value> operands{pointer};
-    for (unsigned k = 0; k < 4; ++k)
-      operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(k)));
-    operands.push_back(policy);
-    createAsm(b, TypeRange(), operands,
-              "st.global.L2::cache_hint.v4.b32 [$0], {$1, $2, $3, $4}, $5;",
-              "l,r,r,r,r,l,~{memory}");
+    storeWords("st.global", pointer, words, /*condition=*/Value(), policy);
   };
 
   unsigned columnsAWarp = 32 / piecesAWarp * columnsALane;
