@@ -58,38 +58,6 @@ ScheduleAttr norm_fusion::change(ScheduleAttr schedule, StringRef text) {
   return changed;
 }
 
-/// Partial rows of as many bytes are combined behind a barrier: blocks that are
-/// done look for tags again and again, which takes from the others' bandwidth
-/// of the L2 cache. (H200, LayerNorm, us: 1985x16896 56.3 and 54.9, 1725x19456
-/// 53.7 and 53.0, 1024x32768 53.4 and 52.9; 2048x16384, which has 1.8 MB, 51.5
-/// and 51.7. 10923x3072, 3.1 MB, 52.6 and 51.9; 14563x2304, 2.4 MB, 50.6 and
-/// 50.9. Framed: 2719x12345, 6.3 MB, 59.1 and 56.5, 5033x6667, 3.4 MB, 54.6
-/// and 54.9. Pairs of which a launch takes 64 have tags up to what was
-/// measured, RMSNorm with fp8 dx, 2048x16384, 4.3 MB: 43.5 and 44.2. A step
-/// ahead of the sums tags: LayerNorm 4899x20414, 10 MB, 155.5 and 158.5,
-/// 5509x18155 160.8 and 161.3. Launches of few rows take 0.9 more. Not measured
-/// where there are no clusters.)
-static constexpr int64_t kManyPartialBytes = 2600 * 1024;
-static constexpr int64_t kManyFramedPartialBytes = 5000 * 1024;
-static constexpr int64_t kManyEvenPartialBytes = 4400 * 1024;
-
-static ScheduleAttr chooseCombine(const Problem &problem, ScheduleAttr schedule,
-                                  const TargetInfo &target) {
-  unsigned cluster = schedule.getCluster();
-  if (schedule.getCombine() != Combine::tags || schedule.getPace() != 0 ||
-      schedule.getAhead() != 0 || target.maxCluster == 1)
-    return schedule;
-  int64_t bytes = getUsualBlocks(cluster) / cluster * problem.columns *
-                  std::accumulate(problem.accumulatorBytes.begin(),
-                                  problem.accumulatorBytes.end(), int64_t(0));
-  int64_t many = kManyPartialBytes;
-  if (isFramed(problem, schedule))
-    many = kManyFramedPartialBytes;
-  else if (getEvenClusters(problem, schedule) != 0)
-    many = kManyEvenPartialBytes;
-  return bytes >= many ? change(schedule, "combine=grid") : schedule;
-}
-
 /// Of the bytes in flight that memory needs, the part up to which loads a step
 /// ahead arrive later than copies two steps ahead. (H200, of 64 KiB, LayerNorm:
 /// 160, 288, 416, 656, 1376, 2688 columns, 36 to 42 KiB, 2 to 7% faster with
@@ -294,8 +262,7 @@ ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
       problem, schedule, getMostInFlight(problem, target),
       target.bytesInFlight *
           (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
-  limited =
-      chooseRowInputs(problem, chooseCombine(problem, limited, target), target);
+  limited = chooseRowInputs(problem, limited, target);
   limited = chooseTwoRows(problem, limited, target, reason);
   return choosePieces(problem, limited, target, reason);
 }

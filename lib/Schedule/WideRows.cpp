@@ -43,8 +43,10 @@ static ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
 /// 600 MB, in place of 8 warps of four vectors, us: LayerNorm 4096 columns 9.3,
 /// 21.2, 50.0, 143.2 -> 9.0, 21.0, 49.9, 142.9, 6144 9.1, 21.5, 50.6, 143.9
 /// -> 9.0, 21.3, 49.9, 141.4; RMSNorm 10000 9.0, 21.5, 50.6, 142.4
-/// -> 8.8, 21.1, 49.7, 140.5.) Null where warps or lanes are left over, or
-/// registers don't suffice.
+/// -> 8.8, 21.1, 49.7, 140.5; with two row groups LayerNorm 16384 9.9, 21.4,
+/// 50.0, 142.1 -> 9.6, 21.1, 49.8, 142.3, in six blocks 12288 21.5, 50.3, 142.7
+/// -> 21.3, 49.9, 142.1.) Null where warps or lanes are left over, or registers
+/// don't suffice.
 static ScheduleAttr chooseManyWarps(MLIRContext *context,
                                     const Problem &problem,
                                     const TargetInfo &target, unsigned vector,
@@ -53,11 +55,11 @@ static ScheduleAttr chooseManyWarps(MLIRContext *context,
   if (!readsTwoOf(problem, 4))
     return {};
   int64_t vectors = getVectors(problem, vector), part = 32 * kChunks;
-  for (unsigned cluster : {kPortableCluster, kPortableCluster / 2}) {
+  for (unsigned cluster : {kPortableCluster, kPortableCluster / 2, 6u}) {
     unsigned warps = llvm::divideCeil(vectors, int64_t(cluster) * part);
     unsigned groups = kMostWarps / warps;
     int64_t held = int64_t(cluster) * warps * part;
-    if (cluster > target.maxCluster || groups < 3 ||
+    if (cluster > target.maxCluster || groups < 2 ||
         groups * warps + 1 < kMostWarps || vectors * 16 < held * 15)
       continue;
     int64_t stepBytes =
@@ -111,18 +113,36 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   else if (getCluster(2) > kPortableCluster)
     warps = 4;
   int64_t cluster = getCluster(warps);
-  if (cluster > target.maxCluster)
+  unsigned groups = kWarps / warps;
+  // More warps of eight blocks rather than nine to fifteen of them, which leave
+  // most of a GPC's multiprocessors idle, and with two sums a column of 16-bit
+  // elements, whose partial rows are long, rather than sixteen. (H200, us, c9
+  // to c16 -> c8. f32 LayerNorm 306x20480 24.1 -> 21.3, 818x20480 57.2 -> 50.2,
+  // 255x24576 22.9 -> 21.8, 218x28672 21.8 -> 22.0, 191x32768 21.5 -> 22.0;
+  // RMSNorm 22.9 -> 20.4, 55.2 -> 49.4, 21.8 -> 20.7, 20.9 -> 20.6, 20.8
+  // -> 20.8. bf16 LayerNorm 813x40960 72.3 -> 59.6, 677x49152 61.5 -> 55.9,
+  // 581x57344 54.8 -> 54.2, 256x65536 29.7 -> 29.3, 509x65536 52.8 -> 51.8;
+  // RMSNorm 58.7 -> 55.4, 54.4 -> 51.2, 51.2 -> 50.8, 27.7 -> 28.2, 50.8
+  // -> 50.7. Two row groups spill there.)
+  bool isNarrow = !readsTwoOf(problem, 4);
+  if (cluster > kPortableCluster &&
+      (cluster < 2 * kPortableCluster || (isHeavy(problem) && isNarrow))) {
+    warps = llvm::divideCeil(vectors, kPortableCluster * part);
+    cluster = getCluster(warps);
+    groups = isNarrow || warps == kWarps ? 1 : 2;
+  }
+  if (cluster > target.maxCluster || warps > kWarps)
     return {};
   unsigned stepBytes =
-      kWarps * part * vector * std::max(problem.bytesPerColumn(), 1u);
+      groups * warps * part * vector * std::max(problem.bytesPerColumn(), 1u);
   unsigned slots = std::clamp(target.bytesInFlight / stepBytes, 2u, 3u);
   // Three steps where lanes without columns leave two too small. (H200,
   // LayerNorm, us: 3971x8448 53.6 -> 52.0, 3197x10496 54.7 -> 51.9, 1927x17408
   // 54.1 -> 52.6; of more bytes 3641x9216 52.0 -> 52.2, 2979x11264 52.7
   // -> 54.9, and of one warp 30841x4352 194.0 -> 200.6. RMSNorm gains nothing.)
-  int64_t stepColumns =
-      llvm::divideCeil(problem.columns, cluster) * (kWarps / warps);
+  int64_t stepColumns = llvm::divideCeil(problem.columns, cluster) * groups;
   if (problem.accumulatorBytes.size() > 1 && slots == 2 && warps > 1 &&
+      groups > 1 &&
       16 * stepColumns * problem.bytesPerColumn() <= 7 * target.bytesInFlight)
     slots = 3;
   // Clusters drift apart where steps are light, or rows not too wide; pacing
@@ -134,8 +154,8 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   bool drifts = isLight || (warps > 1 && vectors <= 2 * kWideVectors * scale);
   bool paces = combine == Combine::tags && cluster > 1 && drifts && frame == 0;
   auto most = ScheduleAttr::get(
-      context, Structure::ring, cluster, warps, kWarps / warps, slots,
-      kChunks * scale, vector, Copy::cp_async, combine, paces ? kPace : 0,
+      context, Structure::ring, cluster, warps, groups, slots, kChunks * scale,
+      vector, Copy::cp_async, combine, paces ? kPace : 0,
       /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
   return fitSlots(problem, most, target, reason);
 }
