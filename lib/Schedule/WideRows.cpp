@@ -56,7 +56,7 @@ static ScheduleAttr chooseManyWarps(MLIRContext *context,
     return {};
   int64_t vectors = getVectors(problem, vector), part = 32 * kChunks;
   for (unsigned cluster : {kPortableCluster, kPortableCluster / 2, 6u}) {
-    unsigned warps = llvm::divideCeil(vectors, int64_t(cluster) * part);
+    int64_t warps = llvm::divideCeil(vectors, int64_t(cluster) * part);
     unsigned groups = kMostWarps / warps;
     int64_t held = int64_t(cluster) * warps * part;
     if (cluster > target.maxCluster || groups < 2 ||
@@ -125,13 +125,15 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   // RMSNorm 58.7 -> 55.4, 54.4 -> 51.2, 51.2 -> 50.8, 27.7 -> 28.2, 50.8
   // -> 50.7. Two row groups spill there.)
   bool isNarrow = !readsTwoOf(problem, 4);
+  bool isFull = cluster == 2 * kPortableCluster;
   if (cluster > kPortableCluster &&
-      (cluster < 2 * kPortableCluster || (isHeavy(problem) && isNarrow))) {
+      (cluster < 2 * kPortableCluster ||
+       (isFull && isHeavy(problem) && isNarrow))) {
     warps = llvm::divideCeil(vectors, kPortableCluster * part);
     cluster = getCluster(warps);
     groups = isNarrow || warps == kWarps ? 1 : 2;
   }
-  if (cluster > target.maxCluster || warps > kWarps)
+  if (cluster > target.maxCluster)
     return {};
   unsigned stepBytes =
       groups * warps * part * vector * std::max(problem.bytesPerColumn(), 1u);
