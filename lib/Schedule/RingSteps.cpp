@@ -10,7 +10,6 @@
 #include "Structures.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;

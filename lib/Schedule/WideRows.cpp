@@ -106,7 +106,8 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   // (H200, f32 LayerNorm, us, 75, 200 and 600 MB: 4096 columns 21.8, 50.7 and
   // 141.8 with two warps, 21.1, 49.8, 143.6 with one.)
   unsigned warps = 2;
-  bool isHalf = isHeavy(problem) && readsTwoOf(problem, 4);
+  bool isWord = readsTwoOf(problem, 4); // an element
+  bool isHalf = isHeavy(problem) && isWord;
   if (getCluster(1) <= kPortableCluster &&
       getCluster(1) < 2 * getCluster(2) + isHalf)
     warps = 1;
@@ -124,14 +125,13 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   // 581x57344 54.8 -> 54.2, 256x65536 29.7 -> 29.3, 509x65536 52.8 -> 51.8;
   // RMSNorm 58.7 -> 55.4, 54.4 -> 51.2, 51.2 -> 50.8, 27.7 -> 28.2, 50.8
   // -> 50.7. Two row groups spill there.)
-  bool isNarrow = !readsTwoOf(problem, 4);
-  bool isFull = cluster == 2 * kPortableCluster;
-  if (cluster > kPortableCluster &&
-      (cluster < 2 * kPortableCluster ||
-       (isFull && isHeavy(problem) && isNarrow))) {
+  int64_t most = 2 * kPortableCluster - 1;
+  if (isHeavy(problem) && !isWord)
+    ++most;
+  if (cluster > kPortableCluster && cluster <= most) {
     warps = llvm::divideCeil(vectors, kPortableCluster * part);
     cluster = getCluster(warps);
-    groups = isNarrow || warps == kWarps ? 1 : 2;
+    groups = isWord && warps < kWarps ? 2 : 1;
   }
   if (cluster > target.maxCluster)
     return {};
@@ -155,9 +155,9 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
       problem.accumulatorBytes.size() == 1 && problem.elementBytes.size() <= 2;
   bool drifts = isLight || (warps > 1 && vectors <= 2 * kWideVectors * scale);
   bool paces = combine == Combine::tags && cluster > 1 && drifts && frame == 0;
-  auto most = ScheduleAttr::get(
+  auto schedule = ScheduleAttr::get(
       context, Structure::ring, cluster, warps, groups, slots, kChunks * scale,
       vector, Copy::cp_async, combine, paces ? kPace : 0,
       /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-  return fitSlots(problem, most, target, reason);
+  return fitSlots(problem, schedule, target, reason);
 }

@@ -357,13 +357,7 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value,
   // Results are not read again by this kernel: they leave the caches first.
   Value words = LLVM::BitcastOp::create(
       b, VectorType::get({bytes / 4}, b.getI32Type()), value);
-  int32_t piece = std::min(bytes / 4, 4u);
-  for (int32_t at = 0; at < int32_t(bytes / 4); at += piece)
-    storeWords("st.global.cs", at ? byteAddress(pointer, i64(at * 4)) : pointer,
-               LLVM::ShuffleVectorOp::create(
-                   b, words, words,
-                   llvm::to_vector(llvm::seq<int32_t>(at, at + piece))),
-               condition);
+  storeWords("st.global.cs", pointer, words, condition);
 }
 
 /// Emits where `condition` holds, or at once where that is null.

@@ -79,33 +79,38 @@ std::string norm_fusion::getVectorSuffix(unsigned count) {
   return count == 1 ? ".b32" : ".v" + std::to_string(count) + ".b32";
 }
 
-/// 1, 2 or 4 words by `instruction`, whose type is appended, to global or
-/// shared memory, with the L2 cache's `policy` if that isn't null.
+/// Words, 1, 2 or a multiple of 4, by `instruction`, whose type is appended, up
+/// to four at once, to global or shared memory, with the L2 cache's `policy` if
+/// that isn't null.
 void KernelEmitter::storeWords(StringRef instruction, Value pointer,
                                Value words, Value condition, Value policy) {
   auto type = dyn_cast<VectorType>(words.getType());
   unsigned count = type ? type.getDimSize(0) : 1;
-  SmallVector<Value> operands{pointer};
+  unsigned piece = std::min(count, 4u);
   bool isGlobal =
       cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() <= 1;
-  std::string constraints = isGlobal ? "l" : "r";
-  for (unsigned k = 0; k < count; ++k) {
-    operands.push_back(
-        type ? LLVM::ExtractElementOp::create(b, words, i32(k)).getResult()
-             : words);
-    constraints += ",r";
-  }
   std::string text = instruction.str();
-  std::string sources = listAsmOperands(1, count);
+  std::string sources = listAsmOperands(1, piece);
+  std::string constraints = isGlobal ? "l" : "r";
+  for (unsigned k = 0; k < piece; ++k)
+    constraints += ",r";
   if (policy) {
     text += ".L2::cache_hint";
-    sources += ", $" + std::to_string(operands.size());
-    operands.push_back(policy);
+    sources += ", $" + std::to_string(1 + piece);
     constraints += ",l";
   }
-  createAsmIf(b, condition, operands,
-              text + getVectorSuffix(count) + " [$0], " + sources + ";",
-              constraints);
+  text += getVectorSuffix(piece) + " [$0], " + sources + ";";
+  for (unsigned at = 0; at < count; at += piece) {
+    SmallVector<Value> operands{at ? byteAddress(pointer, i64(at * 4))
+                                   : pointer};
+    for (unsigned k = at; k < at + piece; ++k)
+      operands.push_back(
+          type ? LLVM::ExtractElementOp::create(b, words, i32(k)).getResult()
+               : words);
+    if (policy)
+      operands.push_back(policy);
+    createAsmIf(b, condition, operands, text, constraints);
+  }
 }
 
 /// Of stores whose lines the L2 cache evicts last.
@@ -217,25 +222,19 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
                           /*alignment=*/std::min<int64_t>(size, 16));
     return;
   }
-  bool isTagged = schedule.getCombine() == Combine::tags;
-  int64_t count = size / 4, batch = std::min<int64_t>(count, 4);
-  auto vector = VectorType::get({count}, b.getI32Type());
-  auto batchType = VectorType::get({batch}, b.getI32Type());
+  auto vector = VectorType::get({size / 4}, b.getI32Type());
   if (words.getType() != vector)
     words = LLVM::BitcastOp::create(b, vector, words);
-  for (int64_t at = 0; at < count; at += batch) {
-    Value part = LLVM::PoisonOp::create(b, batchType);
-    for (int64_t k = 0; k < batch; ++k) {
-      Value word = LLVM::ExtractElementOp::create(b, words, i32(at + k));
-      if (isTagged)
-        word = arith::OrIOp::create(
-            b, arith::AndIOp::create(b, word, i32(-2)), parity);
-      part = LLVM::InsertElementOp::create(b, part, word, i32(k));
-    }
-    storeWords(isTagged ? "st.relaxed.gpu.global" : "st.global",
-               at ? byteAddress(pointer, i64(at * 4)) : pointer, part,
-               /*condition=*/Value(), createEvictLastPolicy());
+  if (schedule.getCombine() != Combine::tags)
+    return storeWords("st.global", pointer, words, /*condition=*/Value(),
+                      createEvictLastPolicy());
+  SmallVector<Value> tagged;
+  for (int64_t k = 0; k < vector.getDimSize(0); ++k) {
+    Value word = LLVM::ExtractElementOp::create(b, words, i32(k));
+    word = arith::AndIOp::create(b, word, i32(-2));
+    tagged.push_back(arith::OrIOp::create(b, word, parity));
   }
+  storeRelaxed(pointer, vector::FromElementsOp::create(b, vector, tagged));
 }
 
 /// Stores eight accumulators of four bytes a lane, in two stores of a warp that
