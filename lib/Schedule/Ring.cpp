@@ -249,8 +249,13 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     }
 
   bool isLight = problem.accumulatorBytes.empty();
-  if (vectors > kWideVectors * scale && copy == Copy::cp_async && !isLight &&
-      !shifted && problem.exchanges < 2)
+  bool mayShare =
+      copy == Copy::cp_async && !isLight && !shifted && problem.exchanges < 2;
+  if (mayShare && frame == 0 && scale == 1)
+    if (ScheduleAttr many =
+            chooseManyWarps(context, problem, target, vector, combine, reason))
+      return many;
+  if (mayShare && vectors > kWideVectors * scale)
     if (ScheduleAttr wide =
             framed ? chooseWideFrames(context, problem, target, combine, reason)
                    : chooseWideRows(context, problem, target, vector, scale,

@@ -119,7 +119,19 @@ ScheduleAttr chooseManyVectors(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);
 
-/// Wide rows with `scale` times two or four vectors of `vector` columns a lane,
+/// `most` with as many of its steps in flight as are possible; why in `reason`.
+/// Null if none is, or lanes don't have the registers.
+ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
+                      const TargetInfo &target, std::string &reason);
+
+/// Rows of several warps, of two arrays alike of 16 or 32 bits, in the first
+/// shape of 9 to 16 warps a block that leaves few lanes idle; why in `reason`.
+/// Null where none does, or registers don't suffice.
+ScheduleAttr chooseManyWarps(MLIRContext *context, const Problem &problem,
+                             const TargetInfo &target, unsigned vector,
+                             Combine combine, std::string &reason);
+
+/// Wide rows with `scale` times four vectors of `vector` columns a lane,
 /// in clusters whose blocks have room for `frame` vectors more; why in
 /// `reason`. Null where lanes don't have the registers, or clusters don't hold
 /// a row.

@@ -1,9 +1,9 @@
 //===- WideRows.cpp - Rows that blocks of a cluster share -----------------===//
 //
 // A row in the registers of a few warps of each of several blocks, which
-// exchange its sums through distributed shared memory: with as many warps as a
-// block may have, or fewer with more of a row each. Rows in frames are in
-// Frames.cpp. The numbers were measured on an H200 (docs/performance.md).
+// exchange its sums through distributed shared memory, where ManyWarps.cpp has
+// no better shape. Rows in frames are in Frames.cpp. The numbers were measured
+// on an H200 (docs/performance.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,9 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// `most` with as many of its steps in flight as are possible; why in `reason`.
-/// Null if none is, or lanes don't have the registers.
-static ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
-                             const TargetInfo &target, std::string &reason) {
+ScheduleAttr norm_fusion::fitSlots(const Problem &problem, ScheduleAttr most,
+                                   const TargetInfo &target,
+                                   std::string &reason) {
   for (unsigned slots = most.getSlots(); slots > 0; --slots) {
     ScheduleAttr schedule =
         change(most, llvm::formatv("slots={0}", slots).str());
@@ -36,47 +35,6 @@ static ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
   return {};
 }
 
-/// Wide rows of 32-bit elements: as many warps as a block may have, whose lanes
-/// hold two vectors each, in the largest clusters that leave few lanes idle.
-/// Short walks gain most: more row groups share their steps, and blocks of a
-/// large cluster have little of a partial row each. (H200, f32, 25, 75, 200 and
-/// 600 MB, in place of 8 warps of four vectors, us: LayerNorm 4096 columns 9.3,
-/// 21.2, 50.0, 143.2 -> 9.0, 21.0, 49.9, 142.9, 6144 9.1, 21.5, 50.6, 143.9
-/// -> 9.0, 21.3, 49.9, 141.4; RMSNorm 10000 9.0, 21.5, 50.6, 142.4
-/// -> 8.8, 21.1, 49.7, 140.5; with two row groups LayerNorm 16384 9.9, 21.4,
-/// 50.0, 142.1 -> 9.6, 21.1, 49.8, 142.3, in six blocks 12288 21.5, 50.3, 142.7
-/// -> 21.3, 49.9, 142.1.) Null where warps or lanes are left over, or registers
-/// don't suffice.
-static ScheduleAttr chooseManyWarps(MLIRContext *context,
-                                    const Problem &problem,
-                                    const TargetInfo &target, unsigned vector,
-                                    Combine combine, std::string &reason) {
-  constexpr unsigned kMostWarps = 16, kChunks = 2;
-  if (!readsTwoOf(problem, 4))
-    return {};
-  int64_t vectors = getVectors(problem, vector), part = 32 * kChunks;
-  for (unsigned cluster : {kPortableCluster, kPortableCluster / 2, 6u}) {
-    int64_t warps = llvm::divideCeil(vectors, int64_t(cluster) * part);
-    unsigned groups = kMostWarps / warps;
-    int64_t held = int64_t(cluster) * warps * part;
-    if (cluster > target.maxCluster || groups < 2 ||
-        groups * warps + 1 < kMostWarps || vectors * 16 < held * 15)
-      continue;
-    int64_t stepBytes =
-        groups * warps * part * vector * problem.bytesPerColumn();
-    unsigned slots =
-        std::clamp<int64_t>(target.bytesInFlight / stepBytes, 1, 2);
-    bool paces = combine == Combine::tags && !isHeavy(problem);
-    auto most = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps, groups, slots, kChunks,
-        vector, Copy::cp_async, combine, paces ? kPace : 0, /*grid=*/0,
-        /*lanes=*/32, /*rows=*/1, /*frame=*/0);
-    if (ScheduleAttr schedule = fitSlots(problem, most, target, reason))
-      return schedule;
-  }
-  return {};
-}
-
 ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
                                          const Problem &problem,
                                          const TargetInfo &target,
@@ -84,11 +42,7 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
                                          unsigned frame, Combine combine,
                                          std::string &reason) {
   constexpr unsigned kWarps = 8, kChunks = 4;
-  if (frame == 0 && scale == 1)
-    if (ScheduleAttr many =
-            chooseManyWarps(context, problem, target, vector, combine, reason))
-      return many;
-  // Else 8 warps whose lanes hold four vectors each, few of a block for a row
+  // 8 warps whose lanes hold four vectors each, few of a block for a row
   // and up to eight blocks. Of 16-bit elements twice as many warps with half
   // the vectors were 1 to 10% slower (H200, docs/performance.md): more of them
   // wait for each exchange, and two accumulators a column leave their registers
@@ -150,10 +104,11 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
   // Clusters drift apart where steps are light, or rows not too wide; pacing
   // costs more where these take one warp of a block. (H200, us, with and
   // without: LayerNorm 6511x5120 52.2, 51.3, 32768x7168 337, 329; light,
-  // RMSNorm 65536x5120 462, 475.)
+  // RMSNorm 65536x5120 462, 475; f32 LayerNorm 2441x20480 141.2, 146.0.)
   bool isLight =
       problem.accumulatorBytes.size() == 1 && problem.elementBytes.size() <= 2;
-  bool drifts = isLight || (warps > 1 && vectors <= 2 * kWideVectors * scale);
+  bool drifts = isLight || (warps > 1 && vectors <= 2 * kWideVectors * scale) ||
+                (isHalf && warps > 4 && groups > 1);
   bool paces = combine == Combine::tags && cluster > 1 && drifts && frame == 0;
   auto schedule = ScheduleAttr::get(
       context, Structure::ring, cluster, warps, groups, slots, kChunks * scale,

@@ -1,0 +1,153 @@
+//===- ManyWarps.cpp - Rows in many warps with few vectors a lane
+//----------===//
+//
+// Tables of the shapes in which 9 to 16 warps of each block of a cluster hold
+// rows with two or three vectors a lane, and the choice from them. Twice as
+// many warps take a row as where lanes hold four (WideRows.cpp): more row
+// groups share the steps of short walks, and blocks of a large cluster have
+// little of a partial row each. The numbers were measured on an H200
+// (docs/performance.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structures.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+namespace {
+/// How the blocks of a cluster may share a row: lanes with `chunks` vectors
+/// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
+/// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
+/// and at most one of `lanesOfIdle` lanes without columns (none where 0).
+struct Shape {
+  unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
+      lanesOfIdle;
+};
+} // namespace
+
+/// Rows of 32-bit elements. (H200, f32, 25, 75, 200 and 600 MB, in place of 8
+/// warps of four vectors or of one row in sixteen blocks, us. Two vectors,
+/// LayerNorm: 4096 columns 9.3, 21.2, 50.0, 143.2 -> 9.0, 21.0, 49.9, 142.9;
+/// 6144 9.1, 21.5, 50.6, 143.9 -> 9.0, 21.3, 49.9, 141.4; RMSNorm 10000 9.0,
+/// 21.5, 50.6, 142.4 -> 8.8, 21.1, 49.7, 140.5. Three, LayerNorm: 2304, c2 9.2,
+/// 21.0, 50.2, 143.1 -> 9.0, 20.4, 49.3, 140.9; 4608, c4 9.4, 21.1, 50.4, 143.5
+/// -> 9.1, 20.6, 49.1, 140.6; 5632 9.4, 21.2, 50.5, 144.8 -> 9.3, 20.8, 49.4,
+/// 140.5; 8704 10.4, 22.2, 51.4, 146.1 -> 9.5, 21.1, 49.6, 141.3; 11264 9.9,
+/// 21.8, 51.0, 145.2 -> 9.8, 21.3, 49.9, 141.1; 13200, c6 10.1, 22.0, 51.4,
+/// 145.2 -> 9.9, 21.5, 50.3, 143.2; 18432 9.9, 21.4, 50.0, 147.4 -> 9.9, 21.3,
+/// 49.6, 140.6; 24576, c16 10.5, 21.8, 50.1, 148.1 -> 10.0, 21.2, 50.1, 141.6;
+/// 28672 10.6, 22.4, 50.7, 148.2 -> 9.9, 21.7, 50.4, 141.8; 36864, c16 11.1,
+/// 24.8, 57.9, 166.0 -> 10.3, 21.8, 50.5, 142.3. Four in sixteen blocks: 40960
+/// 11.0, 23.8, 56.3, 159.6 -> 10.9, 22.1, 50.6, 142.6; 49152 10.3, 23.0, 54.0,
+/// 153.4 -> 10.7, 22.4, 51.0, 143.4. RMSNorm gains a half to three quarters of
+/// that. Eleven warps of one row in eight blocks lose: 32768 10.1, 21.8, 50.7
+/// -> 12.4, 23.4, 51.7.)
+static constexpr Shape kWords[] = {
+    {2, 8, 1, 8, 16, 15, 16}, {2, 4, 1, 8, 16, 15, 16},
+    {3, 8, 2, 10, 12, 9, 9},  {3, 4, 3, 4, 12, 9, 9},
+    {3, 2, 3, 4, 12, 9, 9},   {3, 6, 5, 6, 12, 9, 9},
+    {2, 6, 1, 8, 16, 15, 16}, {3, 16, 4, 10, 12, 9, 9},
+    {4, 16, 5, 8, 12, 8, 6}};
+
+/// Rows of 16-bit elements with one sum a column. (H200, bf16, RMSNorm, us. Two
+/// vectors, 12.5, 50, 200, 400 and 800 MB: 4608 columns, c3 6.1, 15.2, 49.7,
+/// 95.6, 187.3 -> 6.1, 14.8, 48.9, 94.4, 185.6; 6144, c4 6.4, 14.9, 49.7, 94.9,
+/// 186.3 -> 5.7, 14.6, 49.0, 95.0, 190.3; 8192, c8 6.4, 15.2, 49.9, 95.3, 187.5
+/// -> 6.4, 14.9, 49.4, 95.0, 185.6; up to 4096 columns nothing is gained.
+/// Three, 25, 75 and 200 MB: 11264 9.6, 21.3, 50.1 -> 9.3, 21.0, 49.8; 17408
+/// 10.0, 21.7, 50.5 -> 9.1, 20.9, 49.6; 22528 10.0, 21.8, 50.6 -> 9.4, 21.1,
+/// 49.6; 36864 11.3, 23.5, 58.7 -> 9.4, 21.1, 49.7; 45056, c16 11.3, 23.1, 54.1
+/// -> 9.7, 21.5, 50.5; 57344 10.7, 22.3, 50.4 -> 9.8, 21.2, 49.7; 61440 11.3,
+/// 22.6, 51.3 -> 9.6, 21.1, 49.6; 65536, c16 10.3, 22.0, 51.0 -> 10.0, 21.8,
+/// 50.7.)
+static constexpr Shape kLightHalves[] = {
+    {2, 8, 2, 2, 16, 15, 32}, {2, 5, 2, 2, 16, 15, 32},
+    {2, 4, 2, 3, 12, 12, 32}, {2, 3, 3, 3, 12, 12, 16},
+    {3, 8, 2, 10, 12, 9, 12}, {3, 4, 3, 3, 12, 9, 12},
+    {3, 16, 4, 6, 12, 9, 6}};
+
+/// Rows of 16-bit elements with two sums a column, whose registers don't
+/// suffice for three vectors and masks of idle lanes. (H200, bf16, LayerNorm,
+/// us. Two vectors, 12.5, 50, 200, 400 and 800 MB: 3072 columns, c2 7.0, 15.8,
+/// 50.3, 96.1, 188.3 -> 6.8, 15.5, 49.8, 95.4, 186.8; 4096, c4 7.3, 16.0, 50.2,
+/// 95.7, 187.2 -> 6.5, 15.4, 49.8, 96.0, 189.6; 6144, c4 7.3, 15.9, 50.0, 95.8,
+/// 186.5 -> 6.7, 15.5, 49.9, 96.0, 189.1; 8192, c8 7.6, 16.2, 50.6, 95.9, 187.0
+/// -> 7.7, 16.0, 50.3, 95.4, 186.3; 12288, c8 7.5, 16.2, 50.8, 97.2, 189.6
+/// -> 7.7, 16.0, 50.6, 95.8, 186.5; a sixteenth of the lanes of four blocks
+/// idle, 3840, 200 MB, 49.9 -> 50.5. Three, 25, 75, 200 and 600 MB: 18432 11.3,
+/// 22.7, 51.6, 145.4 -> 11.0, 22.4, 51.2, 142.6; 24576 11.2, 22.4, 51.3, 145.2
+/// -> 10.8, 22.4, 51.0, 142.7; 36864, c16 13.5, 28.4, 64.4, 179.8 -> 10.8,
+/// 22.9, 51.4, 143.5; 49152, c16 12.5, 24.6, 53.5, 149.0 -> 11.3, 23.0, 52.0,
+/// 143.4; 61440 14.7, 25.6, 54.0, 145.7 -> 12.0, 23.6, 51.8, 143.6; with masks
+/// 16384 10.6, 22.1, 50.5, 141.9 -> 11.4, 24.8, 58.4, 164.9.)
+static constexpr Shape kHeavyHalves[] = {
+    {2, 8, 2, 3, 16, 15, 32}, {2, 5, 2, 3, 16, 15, 32},
+    {2, 4, 2, 3, 12, 12, 32}, {2, 2, 3, 3, 12, 12, 16},
+    {3, 16, 3, 4, 12, 9, 0},  {3, 8, 2, 4, 12, 9, 0},
+    {3, 8, 10, 10, 12, 9, 0}};
+
+/// Whether row groups that nothing holds together drift apart on long walks so
+/// far that pacing gains more than it costs (1% of short ones). (H200, f32
+/// LayerNorm, 75 and 600 MB, us, without and with: 4608 columns 20.5, 146.8 and
+/// 20.6, 140.6; 11264 21.1, 141.5 and 21.3, 141.1; 18432 21.3, 145.7 and 21.3,
+/// 140.6; 15000, idle lanes, 21.7, 142.5 and 21.9, 143.2; 36864, c16 21.8,
+/// 142.3 and 22.3, 141.3; two vectors 10240 21.0, 141.1 and 21.2, 142.0. bf16
+/// RMSNorm 61440, one row a block, 49.6 and 50.3.)
+static bool drifts(const Problem &problem, const Shape &shape, unsigned groups,
+                   bool isFull) {
+  bool isWord = readsTwoOf(problem, 4);
+  if (shape.chunks == 2 && !isWord)
+    return shape.cluster > 4;
+  if (!isHeavy(problem))
+    return groups > 1;
+  return shape.chunks == 3 &&
+         (groups > 2 ||
+          (groups == 2 && isFull && shape.cluster <= kPortableCluster));
+}
+
+ScheduleAttr norm_fusion::chooseManyWarps(MLIRContext *context,
+                                          const Problem &problem,
+                                          const TargetInfo &target,
+                                          unsigned vector, Combine combine,
+                                          std::string &reason) {
+  bool isWord = readsTwoOf(problem, 4);
+  if (!isWord && !readsTwoOf(problem, 2))
+    return {};
+  int64_t vectors = getVectors(problem, vector);
+  int64_t fewest = kWideVectors;
+  if (isHeavy(problem) && !isWord)
+    fewest /= 2;
+  if (vectors <= fewest)
+    return {};
+  ArrayRef<Shape> shapes = isWord             ? ArrayRef(kWords)
+                           : isHeavy(problem) ? ArrayRef(kHeavyHalves)
+                                              : ArrayRef(kLightHalves);
+  for (const Shape &shape : shapes) {
+    int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
+    int64_t warps = llvm::divideCeil(vectors, ofWarp);
+    // With one sum a column pairs of blocks gain nothing: 2816 columns 20.1 and
+    // 20.3 us.
+    if (warps < shape.fewestWarps || warps > shape.mostWarps ||
+        shape.cluster > target.maxCluster ||
+        (shape.cluster == 2 && !isHeavy(problem)))
+      continue;
+    unsigned groups = shape.blockWarps / warps;
+    int64_t idle = warps * ofWarp - vectors;
+    if (groups * warps < shape.fewestOfBlock ||
+        (shape.lanesOfIdle == 0 ? idle != 0
+                                : idle * shape.lanesOfIdle > warps * ofWarp))
+      continue;
+    bool paces =
+        combine == Combine::tags && drifts(problem, shape, groups, idle == 0);
+    auto most = ScheduleAttr::get(
+        context, Structure::ring, shape.cluster, warps, groups, /*slots=*/2,
+        shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,
+        /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
+    if (ScheduleAttr schedule = fitSlots(problem, most, target, reason))
+      return schedule;
+  }
+  return {};
+}
