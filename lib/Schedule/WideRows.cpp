@@ -42,11 +42,8 @@ ScheduleAttr norm_fusion::chooseWideRows(MLIRContext *context,
                                          unsigned frame, Combine combine,
                                          std::string &reason) {
   constexpr unsigned kWarps = 8, kChunks = 4;
-  // 8 warps whose lanes hold four vectors each, few of a block for a row
-  // and up to eight blocks. Of 16-bit elements twice as many warps with half
-  // the vectors were 1 to 10% slower (H200, docs/performance.md): more of them
-  // wait for each exchange, and two accumulators a column leave their registers
-  // nothing to spare.
+  // 8 warps whose lanes hold four vectors each, few of a block for a row and up
+  // to eight blocks.
   int64_t vectors = getVectors(problem, vector), part = 32 * kChunks * scale;
   auto getCluster = [&](unsigned warps) {
     int64_t most = warps * part;
