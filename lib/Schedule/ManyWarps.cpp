@@ -12,6 +12,7 @@
 #include "Structures.h"
 
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -20,11 +21,13 @@ namespace {
 /// How the blocks of a cluster may share a row: lanes with `chunks` vectors
 /// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
 /// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
-/// and at most one of `lanesOfIdle` lanes without columns (none where 0).
+/// at most one of `lanesOfIdle` lanes without columns, rows of `fewestSums` a
+/// column and more, and of a multiple of `multiple` vectors.
 struct Shape {
   unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
-      lanesOfIdle;
+      lanesOfIdle, fewestSums = 1, multiple = 1;
 };
+constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 } // namespace
 
 /// Rows of 32-bit elements. (H200, f32, 25, 75, 200 and 600 MB, in place of 8
@@ -43,7 +46,8 @@ struct Shape {
 /// 11.0, 23.8, 56.3, 159.6 -> 10.9, 22.1, 50.6, 142.6; 49152 10.3, 23.0, 54.0,
 /// 153.4 -> 10.7, 22.4, 51.0, 143.4. RMSNorm gains a half to three quarters of
 /// that. Eleven warps of one row in eight blocks lose: 32768 10.1, 21.8, 50.7
-/// -> 12.4, 23.4, 51.7.)
+/// -> 12.4, 23.4, 51.7; pairs of blocks gain RMSNorm nothing: 2816 20.1 and
+/// 20.3.)
 // clang-format off
 static constexpr Shape kWords[] = {
     // chunks, cluster, warps of a row, of a block, one lane of so many idle
@@ -51,7 +55,7 @@ static constexpr Shape kWords[] = {
     {2,  4, 1,  8, 16, 15, 16},
     {3,  8, 2, 10, 12,  9,  9},
     {3,  4, 3,  4, 12,  9,  9},
-    {3,  2, 3,  4, 12,  9,  9},
+    {3,  2, 3,  4, 12,  9,  9, /*fewestSums=*/2},
     {3,  6, 5,  6, 12,  9,  9},
     {2,  6, 1,  8, 16, 15, 16},
     {3, 16, 4, 10, 12,  9,  9},
@@ -68,15 +72,20 @@ static constexpr Shape kWords[] = {
 /// 49.7; 45056, c16 11.3, 23.1, 54.1 -> 9.7, 21.5, 50.5; 57344 10.7, 22.3, 50.4
 /// -> 9.8, 21.2, 49.7; 61440 11.3, 22.6, 51.3 -> 9.6, 21.1, 49.6; 65536, c16
 /// 10.3, 22.0, 51.0 -> 10.0, 21.8, 50.7; two warps, 11264, 9.6, 21.3, 50.1
-/// -> 9.3, 21.0, 49.8, but 4096x12288 73.0 -> 75.6.)
+/// -> 9.3, 21.0, 49.8, but 4096x12288 73.0 -> 75.6. Four warps whose blocks'
+/// parts aren't alike, or begin within a sector, spill four bytes: 22800,
+/// 46240.)
 // clang-format off
 static constexpr Shape kLightHalves[] = {
     {2,  8, 2,  2, 16, 15, 32},
     {2,  5, 2,  2, 16, 15, 32},
-    {2,  4, 2,  3, 12, 12, 32},
+    {2,  4, 3,  3, 12, 12, 32},
     {2,  3, 3,  3, 12, 12, 16},
-    {3,  8, 3, 10, 12,  9, 12},
-    {3, 16, 4,  6, 12,  9,  6}};
+    {3,  8, 3,  3, 12,  9, 12},
+    {3,  8, 4,  4, 12,  9, 12, /*fewestSums=*/1, /*multiple=*/2 * 8},
+    {3,  8, 5, 10, 12,  9, 12},
+    {3, 16, 4,  4, 12,  9,  6, /*fewestSums=*/1, /*multiple=*/2 * 16},
+    {3, 16, 5,  6, 12,  9,  6}};
 // clang-format on
 
 /// Rows of 16-bit elements with two sums a column, whose registers don't
@@ -99,9 +108,9 @@ static constexpr Shape kHeavyHalves[] = {
     {2,  5,  2,  3, 16, 15, 32},
     {2,  4,  2,  3, 12, 12, 32},
     {2,  2,  3,  3, 12, 12, 16},
-    {3, 16,  3,  4, 12,  9,  0},
-    {3,  8,  2,  4, 12,  9,  0},
-    {3,  8, 10, 10, 12,  9,  0}};
+    {3, 16,  3,  4, 12,  9, kNoneIdle},
+    {3,  8,  2,  4, 12,  9, kNoneIdle},
+    {3,  8, 10, 10, 12,  9, kNoneIdle}};
 // clang-format on
 
 /// Whether row groups that nothing holds together drift apart on long walks so
@@ -132,10 +141,7 @@ ScheduleAttr norm_fusion::chooseManyWarps(MLIRContext *context,
   if (!isWord && !readsTwoOf(problem, 2))
     return {};
   int64_t vectors = getVectors(problem, vector);
-  int64_t fewest = kWideVectors;
-  if (isHeavy(problem) && !isWord)
-    fewest /= 2;
-  if (vectors <= fewest)
+  if (isWord && vectors <= kWideVectors)
     return {};
   ArrayRef<Shape> shapes = isWord             ? ArrayRef(kWords)
                            : isHeavy(problem) ? ArrayRef(kHeavyHalves)
@@ -143,22 +149,14 @@ ScheduleAttr norm_fusion::chooseManyWarps(MLIRContext *context,
   for (const Shape &shape : shapes) {
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
     int64_t warps = llvm::divideCeil(vectors, ofWarp);
-    // With one sum a column pairs of blocks gain nothing: 2816 columns 20.1 and
-    // 20.3 us.
     if (warps < shape.fewestWarps || warps > shape.mostWarps ||
-        shape.cluster > target.maxCluster ||
-        (shape.cluster == 2 && !isHeavy(problem)))
+        shape.cluster > target.maxCluster || vectors % shape.multiple != 0 ||
+        problem.accumulatorBytes.size() < shape.fewestSums)
       continue;
     unsigned groups = shape.blockWarps / warps;
     int64_t idle = warps * ofWarp - vectors;
-    // Four warps of three vectors whose blocks' parts aren't alike, or begin
-    // within a sector, spill four bytes: RMSNorm 22800, 46240.
-    bool isUneven = vectors % (2 * shape.cluster) != 0;
-    if (!isWord && shape.chunks == 3 && warps == 4 && isUneven)
-      continue;
     if (groups * warps < shape.fewestOfBlock ||
-        (shape.lanesOfIdle == 0 ? idle != 0
-                                : idle * shape.lanesOfIdle > warps * ofWarp))
+        idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
     bool paces =
         combine == Combine::tags && drifts(problem, shape, groups, idle == 0);
