@@ -1,10 +1,11 @@
 //===- ManyWarps.cpp - Rows in many warps, few vectors a lane -------------===//
 //
-// Tables of the shapes in which 9 to 16 warps of each block of a cluster hold
-// rows with two or three vectors a lane, and the choice from them. Twice as
+// Tables of the shapes in which 8 to 16 warps of each block of a cluster hold
+// rows with few vectors a lane, and the choice from them. Twice as
 // many warps take a row as where lanes hold four (WideRows.cpp): more row
 // groups share the steps of short walks, and blocks of a large cluster have
-// little of a partial row each. The numbers were measured on an H200
+// little of a partial row each. Rows in frames (Frames.cpp) have tables of
+// their own, with up to five vectors. The numbers were measured on an H200
 // (docs/performance.md).
 //
 //===----------------------------------------------------------------------===//
@@ -21,13 +22,14 @@ namespace {
 /// How the blocks of a cluster may share a row: lanes with `chunks` vectors
 /// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
 /// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
-/// at most one of `lanesOfIdle` lanes without columns, rows of `fewestSums` a
-/// column and more, and of a multiple of `multiple` vectors.
+/// at most one of `lanesOfIdle` lanes without columns, rows of `fewestSums` to
+/// `mostSums` a column, and of a multiple of `multiple` vectors.
 struct Shape {
   unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
-      lanesOfIdle, fewestSums = 1, multiple = 1;
+      lanesOfIdle, fewestSums = 1, mostSums = kAny, multiple = 1;
+  static constexpr unsigned kAny = std::numeric_limits<unsigned>::max();
 };
-constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
+constexpr unsigned kNoneIdle = Shape::kAny;
 } // namespace
 
 /// Rows of 32-bit elements. (H200, f32, 25, 75, 200 and 600 MB, in place of 8
@@ -82,9 +84,9 @@ static constexpr Shape kLightHalves[] = {
     {2,  4, 3,  3, 12, 12, 32},
     {2,  3, 3,  3, 12, 12, 16},
     {3,  8, 3,  3, 12,  9, 12},
-    {3,  8, 4,  4, 12,  9, 12, /*fewestSums=*/1, /*multiple=*/2 * 8},
+    {3,  8, 4,  4, 12,  9, 12, 1, Shape::kAny, /*multiple=*/2 * 8},
     {3,  8, 5, 10, 12,  9, 12},
-    {3, 16, 4,  4, 12,  9,  6, /*fewestSums=*/1, /*multiple=*/2 * 16},
+    {3, 16, 4,  4, 12,  9,  6, 1, Shape::kAny, /*multiple=*/2 * 16},
     {3, 16, 5,  6, 12,  9,  6}};
 // clang-format on
 
@@ -113,6 +115,57 @@ static constexpr Shape kHeavyHalves[] = {
     {3,  8, 10, 10, 12,  9, kNoneIdle}};
 // clang-format on
 
+/// Rows of 32-bit elements in frames, which begin anywhere, in place of 8 warps
+/// of four vectors (Frames.cpp). (H200, f32, 25, 75, 200 and 600 MB, us,
+/// LayerNorm: 6501 columns 10.5, 23.0, 52.9, 147.6 -> 10.0, 21.7, 50.9, 143.7;
+/// 7009 10.7, 22.8, 52.6, 145.1 -> 9.8, 21.9, 51.6, 144.3; 12001 11.2, 24.1,
+/// 56.1, 156.2 -> 10.3, 22.0, 51.7, 147.4; 14009 10.9, 23.3, 55.5, 157.2
+/// -> 10.6, 22.3, 52.2, 143.8; 16009 11.0, 23.9, 56.0, 157.5 -> 10.4, 22.4,
+/// 52.5, 146.7; 20001 11.5, 24.3, 55.3, 153.5 -> 10.5, 22.5, 52.7, 142.8; 21009
+/// 13.2, 25.4, 57.4, 156.8 -> 11.1, 22.8, 53.4, 151.3; 26001 13.4, 26.9, 61.1,
+/// 166.3 -> 11.0, 24.1, 55.2, 155.6; 33001 17.8, 44.3, 112.1, 323.4 -> 12.2,
+/// 24.9, 57.9, 154.2; 61441 17.3, 39.9, 98.2, 275.9 -> 14.8, 32.4, 76.6, 215.2;
+/// but 24509 11.2, 23.2, 54.3, 149.4 -> 10.8, 23.0, 54.2, 153.8. RMSNorm: 12001
+/// 9.9, 22.9, 55.8, 159.1 -> 9.6, 21.4, 51.5, 146.8; 16001 9.7, 21.9, 54.5,
+/// 156.1 -> 9.3, 21.1, 50.7, 144.1; 26001 11.7, 24.8, 57.6, 159.4
+/// -> 10.1, 22.0, 51.5, 143.7; 33001 16.5, 42.0, 106.4, 308.4
+/// -> 10.2, 21.8, 51.5, 147.2; 53001 16.0, 37.5, 92.6, 262.3
+/// -> 12.1, 23.9, 55.6, 154.4. Paced, LayerNorm takes up to 20% more at 600 MB,
+/// and RMSNorm 15001 21.3, 51.2 -> 24.9, 59.9.)
+// clang-format off
+static constexpr Shape kFramedWords[] = {
+    {4,  4,  4,  4,  8,  8, 7, /*fewestSums=*/2},
+    {4,  3,  5,  5, 10, 10, 6, /*fewestSums=*/2},
+    {3,  8,  4,  4, 12, 12, 9},
+    {3,  6,  6,  6, 12, 12, 8},
+    {4,  6,  5,  5, 10, 10, 9},
+    {4,  8,  4,  4,  8,  8, 9},
+    {3,  8,  6,  6, 12, 12, 8},
+    {4,  8,  5,  5, 10, 10, 9},
+    {4,  6,  8, 12, 12,  8, 6, 1, /*mostSums=*/1},
+    {4,  8,  6,  6, 12, 12, 5},
+    {4, 16,  4,  4, 12, 12, 4, /*fewestSums=*/2},
+    {4, 16,  5,  8, 12,  7, 5, /*fewestSums=*/2},
+    {5,  6, 10, 12, 12, 10, 6, 1, /*mostSums=*/1},
+    {5,  8, 10, 12, 12, 10, 6, 1, /*mostSums=*/1},
+    {4,  8, 13, 16, 16, 13, 6, 1, /*mostSums=*/1}};
+// clang-format on
+
+/// Rows of 16-bit elements in frames, with one sum a column read again from
+/// their slots (ahead=1) for want of registers. (H200, bf16, 25, 75, 200 and
+/// 600 MB, us, in place of pairs of blocks with one row, RMSNorm: 18401 columns
+/// 12.2, 23.9, 54.6, 149.3 -> 11.3, 23.2, 53.8, 147.9; 20001 12.5, 23.4, 54.1,
+/// 147.5 -> 11.4, 23.2, 53.7, 147.8; 22402 12.6, 24.5, 55.1, 156.4 -> 11.3,
+/// 23.5, 54.2, 149.4; 24401 12.8, 24.4, 55.1, 157.8 -> 11.4, 23.1, 53.4, 147.3.
+/// LayerNorm, in place of three blocks, 75 and 200 MB: 21010 30.8, 62.4
+/// -> 26.0, 60.0.)
+// clang-format off
+static constexpr Shape kFramedHalves[] = {
+    {4, 5, 4, 4, 12, 12, 9, 1, /*mostSums=*/1},
+    {4, 6, 4, 4, 12, 12, 7, 1, /*mostSums=*/1},
+    {4, 6, 4, 4,  8,  8, 6, /*fewestSums=*/2}};
+// clang-format on
+
 /// Whether row groups that nothing holds together drift apart on long walks so
 /// far that pacing gains more than it costs (1% of short ones). (H200, f32
 /// LayerNorm, 75 and 600 MB, us, without and with: 4608 columns 20.5, 146.8 and
@@ -132,38 +185,61 @@ static bool drifts(const Problem &problem, const Shape &shape, unsigned groups,
           (groups == 2 && isFull && shape.cluster <= kPortableCluster));
 }
 
-ScheduleAttr norm_fusion::chooseManyWarps(MLIRContext *context,
-                                          const Problem &problem,
-                                          const TargetInfo &target,
-                                          unsigned vector, Combine combine,
-                                          std::string &reason) {
+/// Warps of a row that leave one of a multiprocessor's four schedulers less to
+/// do. (H200, f32 RMSNorm 31010, 75 and 200 MB, us: 11 warps 22.9, 52.5, 12
+/// 21.7, 51.4.)
+static constexpr unsigned kUnevenWarps = 11;
+
+/// Frames are of a sector, but of half of one where more than a third of the
+/// row groups of large clusters have no rows else. (H200, f32, 75 and 200 MB,
+/// us, half and whole. c16, 14 row groups, 8 or 12 of them busy: LayerNorm
+/// 46001 columns 26.1, 57.2 and 27.1, 64.1; c8, 15, 12 or 8 busy: RMSNorm 53001
+/// 26.9, 58.8 and 24.1, 54.8; c8, 30, 28 or 24 busy: LayerNorm 16385 23.5, 53.9
+/// and 22.3, 52.5.)
+static constexpr double kBusyShare = 2. / 3;
+
+ScheduleAttr norm_fusion::chooseManyWarps(
+    MLIRContext *context, const Problem &problem, const TargetInfo &target,
+    unsigned vector, bool framed, Combine combine, std::string &reason) {
   bool isWord = readsTwoOf(problem, 4);
   if (!isWord && !readsTwoOf(problem, 2))
     return {};
   int64_t vectors = getVectors(problem, vector);
   if (isWord && vectors <= kWideVectors)
     return {};
-  ArrayRef<Shape> shapes = isWord             ? ArrayRef(kWords)
+  ArrayRef<Shape> shapes = framed && isWord   ? ArrayRef(kFramedWords)
+                           : framed           ? ArrayRef(kFramedHalves)
+                           : isWord           ? ArrayRef(kWords)
                            : isHeavy(problem) ? ArrayRef(kHeavyHalves)
                                               : ArrayRef(kLightHalves);
+  unsigned sector = getSectorVectors(problem, vector);
+  unsigned sums = problem.accumulatorBytes.size();
   for (const Shape &shape : shapes) {
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
-    int64_t warps = llvm::divideCeil(vectors, ofWarp);
+    int64_t room = framed ? int64_t(shape.cluster) * sector : 0;
+    int64_t warps = llvm::divideCeil(vectors + room, ofWarp);
+    if (warps == kUnevenWarps && shape.mostWarps > kUnevenWarps)
+      ++warps;
     if (warps < shape.fewestWarps || warps > shape.mostWarps ||
         shape.cluster > target.maxCluster || vectors % shape.multiple != 0 ||
-        problem.accumulatorBytes.size() < shape.fewestSums)
+        sums < shape.fewestSums || sums > shape.mostSums)
       continue;
     unsigned groups = shape.blockWarps / warps;
-    int64_t idle = warps * ofWarp - vectors;
+    int64_t idle = warps * ofWarp - vectors - room;
     if (groups * warps < shape.fewestOfBlock ||
         idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
-    bool paces =
-        combine == Combine::tags && drifts(problem, shape, groups, idle == 0);
+    bool paces = combine == Combine::tags && !framed &&
+                 drifts(problem, shape, groups, idle == 0);
     auto most = ScheduleAttr::get(
         context, Structure::ring, shape.cluster, warps, groups, /*slots=*/2,
         shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0);
+        /*grid=*/0, /*lanes=*/32, /*rows=*/1, framed ? sector : 0);
+    if (framed && !isWord && !isHeavy(problem))
+      most = change(most, "ahead=1");
+    if (framed && shape.cluster > kPortableCluster &&
+        getBusyShare(problem, most, target) < kBusyShare)
+      most = change(most, "frame=1");
     if (ScheduleAttr schedule = fitSlots(problem, most, target, reason))
       return schedule;
   }

@@ -251,9 +251,9 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
   bool isLight = problem.accumulatorBytes.empty();
   bool mayShare =
       copy == Copy::cp_async && !isLight && !shifted && problem.exchanges < 2;
-  if (mayShare && frame == 0 && scale == 1)
-    if (ScheduleAttr many =
-            chooseManyWarps(context, problem, target, vector, combine, reason))
+  if (mayShare && (framed || frame == 0) && scale == 1)
+    if (ScheduleAttr many = chooseManyWarps(context, problem, target, vector,
+                                            framed, combine, reason))
       return many;
   if (mayShare && vectors > kWideVectors * scale)
     if (ScheduleAttr wide =

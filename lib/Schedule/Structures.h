@@ -124,12 +124,18 @@ ScheduleAttr chooseManyVectors(MLIRContext *context, const Problem &problem,
 ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
                       const TargetInfo &target, std::string &reason);
 
-/// Rows of several warps, of two arrays alike of 16 or 32 bits, in the first
-/// shape of 9 to 16 warps a block that leaves few lanes idle; why in `reason`.
-/// Null where none does, or registers don't suffice.
+/// The part of a device's row groups that have rows: framed ones have those of
+/// one shift alone.
+double getBusyShare(const Problem &problem, ScheduleAttr schedule,
+                    const TargetInfo &target);
+
+/// Rows of several warps, of two arrays alike of 16 or 32 bits, with room for
+/// frames of a sector if `framed`, in the first shape of 8 to 16 warps a block
+/// that leaves few lanes idle; why in `reason`. Null where none does, or
+/// registers don't suffice.
 ScheduleAttr chooseManyWarps(MLIRContext *context, const Problem &problem,
                              const TargetInfo &target, unsigned vector,
-                             Combine combine, std::string &reason);
+                             bool framed, Combine combine, std::string &reason);
 
 /// Wide rows with `scale` times four vectors of `vector` columns a lane,
 /// in clusters whose blocks have room for `frame` vectors more; why in
