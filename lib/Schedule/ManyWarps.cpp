@@ -1,12 +1,11 @@
 //===- ManyWarps.cpp - Rows in many warps, few vectors a lane -------------===//
 //
 // Tables of the shapes in which 8 to 16 warps of each block of a cluster hold
-// rows with few vectors a lane, and the choice from them. Twice as
-// many warps take a row as where lanes hold four (WideRows.cpp): more row
-// groups share the steps of short walks, and blocks of a large cluster have
-// little of a partial row each. Rows in frames (Frames.cpp) have tables of
-// their own, with up to five vectors. The numbers were measured on an H200
-// (docs/performance.md).
+// rows with few vectors a lane, and the choice from them. Twice as many warps
+// take a row as where lanes hold four (WideRows.cpp): more row groups share the
+// steps of short walks, and blocks of a large cluster have little of a partial
+// row each. Rows in frames (Frames.cpp) have tables of their own, with up to
+// five vectors. The numbers were measured on an H200 (docs/performance.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +18,21 @@ using namespace mlir;
 using namespace mlir::norm_fusion;
 
 namespace {
+/// The sums a column, one to a result, that a shape is for.
+enum Sums { anySums, oneSum, moreSums };
+
 /// How the blocks of a cluster may share a row: lanes with `chunks` vectors
 /// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
 /// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
-/// at most one of `lanesOfIdle` lanes without columns, rows of `fewestSums` to
-/// `mostSums` a column, and of a multiple of `multiple` vectors.
+/// at most one of `lanesOfIdle` lanes without columns, and rows of a multiple
+/// of `multiple` vectors.
 struct Shape {
   unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
-      lanesOfIdle, fewestSums = 1, mostSums = kAny, multiple = 1;
-  static constexpr unsigned kAny = std::numeric_limits<unsigned>::max();
+      lanesOfIdle;
+  Sums sums = anySums;
+  unsigned multiple = 1;
 };
-constexpr unsigned kNoneIdle = Shape::kAny;
+constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 } // namespace
 
 /// Rows of 32-bit elements. (H200, f32, 25, 75, 200 and 600 MB, in place of 8
@@ -57,7 +60,7 @@ static constexpr Shape kWords[] = {
     {2,  4, 1,  8, 16, 15, 16},
     {3,  8, 2, 10, 12,  9,  9},
     {3,  4, 3,  4, 12,  9,  9},
-    {3,  2, 3,  4, 12,  9,  9, /*fewestSums=*/2},
+    {3,  2, 3,  4, 12,  9,  9, moreSums},
     {3,  6, 5,  6, 12,  9,  9},
     {2,  6, 1,  8, 16, 15, 16},
     {3, 16, 4, 10, 12,  9,  9},
@@ -84,9 +87,9 @@ static constexpr Shape kLightHalves[] = {
     {2,  4, 3,  3, 12, 12, 32},
     {2,  3, 3,  3, 12, 12, 16},
     {3,  8, 3,  3, 12,  9, 12},
-    {3,  8, 4,  4, 12,  9, 12, 1, Shape::kAny, /*multiple=*/2 * 8},
+    {3,  8, 4,  4, 12,  9, 12, anySums, /*multiple=*/2 * 8},
     {3,  8, 5, 10, 12,  9, 12},
-    {3, 16, 4,  4, 12,  9,  6, 1, Shape::kAny, /*multiple=*/2 * 16},
+    {3, 16, 4,  4, 12,  9,  6, anySums, /*multiple=*/2 * 16},
     {3, 16, 5,  6, 12,  9,  6}};
 // clang-format on
 
@@ -134,21 +137,21 @@ static constexpr Shape kHeavyHalves[] = {
 /// and RMSNorm 15001 21.3, 51.2 -> 24.9, 59.9.)
 // clang-format off
 static constexpr Shape kFramedWords[] = {
-    {4,  4,  4,  4,  8,  8, 7, /*fewestSums=*/2},
-    {4,  3,  5,  5, 10, 10, 6, /*fewestSums=*/2},
+    {4,  4,  4,  4,  8,  8, 7, moreSums},
+    {4,  3,  5,  5, 10, 10, 6, moreSums},
     {3,  8,  4,  4, 12, 12, 9},
     {3,  6,  6,  6, 12, 12, 8},
     {4,  6,  5,  5, 10, 10, 9},
     {4,  8,  4,  4,  8,  8, 9},
     {3,  8,  6,  6, 12, 12, 8},
     {4,  8,  5,  5, 10, 10, 9},
-    {4,  6,  8, 12, 12,  8, 6, 1, /*mostSums=*/1},
+    {4,  6,  8, 12, 12,  8, 6, oneSum},
     {4,  8,  6,  6, 12, 12, 5},
-    {4, 16,  4,  4, 12, 12, 4, /*fewestSums=*/2},
-    {4, 16,  5,  8, 12,  7, 5, /*fewestSums=*/2},
-    {5,  6, 10, 12, 12, 10, 6, 1, /*mostSums=*/1},
-    {5,  8, 10, 12, 12, 10, 6, 1, /*mostSums=*/1},
-    {4,  8, 13, 16, 16, 13, 6, 1, /*mostSums=*/1}};
+    {4, 16,  4,  4, 12, 12, 4, moreSums},
+    {4, 16,  5,  8, 12,  7, 5, moreSums},
+    {5,  6, 10, 12, 12, 10, 6, oneSum},
+    {5,  8, 10, 12, 12, 10, 6, oneSum},
+    {4,  8, 13, 16, 16, 13, 6, oneSum}};
 // clang-format on
 
 /// Rows of 16-bit elements in frames, with one sum a column read again from
@@ -161,9 +164,9 @@ static constexpr Shape kFramedWords[] = {
 /// -> 26.0, 60.0.)
 // clang-format off
 static constexpr Shape kFramedHalves[] = {
-    {4, 5, 4, 4, 12, 12, 9, 1, /*mostSums=*/1},
-    {4, 6, 4, 4, 12, 12, 7, 1, /*mostSums=*/1},
-    {4, 6, 4, 4,  8,  8, 6, /*fewestSums=*/2}};
+    {4, 5, 4, 4, 12, 12, 9, oneSum},
+    {4, 6, 4, 4, 12, 12, 7, oneSum},
+    {4, 6, 4, 4,  8,  8, 6, moreSums}};
 // clang-format on
 
 /// Whether row groups that nothing holds together drift apart on long walks so
@@ -192,7 +195,7 @@ static constexpr unsigned kUnevenWarps = 11;
 
 /// Frames are of a sector, but of half of one where more than a third of the
 /// row groups of large clusters have no rows else. (H200, f32, 75 and 200 MB,
-/// us, half and whole. c16, 14 row groups, 8 or 12 of them busy: LayerNorm
+/// us, half and whole. c16, 14 row groups, 12 or 8 of them busy: LayerNorm
 /// 46001 columns 26.1, 57.2 and 27.1, 64.1; c8, 15, 12 or 8 busy: RMSNorm 53001
 /// 26.9, 58.8 and 24.1, 54.8; c8, 30, 28 or 24 busy: LayerNorm 16385 23.5, 53.9
 /// and 22.3, 52.5.)
@@ -213,7 +216,6 @@ ScheduleAttr norm_fusion::chooseManyWarps(
                            : isHeavy(problem) ? ArrayRef(kHeavyHalves)
                                               : ArrayRef(kLightHalves);
   unsigned sector = getSectorVectors(problem, vector);
-  unsigned sums = problem.accumulatorBytes.size();
   for (const Shape &shape : shapes) {
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
     int64_t room = framed ? int64_t(shape.cluster) * sector : 0;
@@ -222,7 +224,7 @@ ScheduleAttr norm_fusion::chooseManyWarps(
       ++warps;
     if (warps < shape.fewestWarps || warps > shape.mostWarps ||
         shape.cluster > target.maxCluster || vectors % shape.multiple != 0 ||
-        sums < shape.fewestSums || sums > shape.mostSums)
+        (shape.sums != anySums && (shape.sums == moreSums) != isHeavy(problem)))
       continue;
     unsigned groups = shape.blockWarps / warps;
     int64_t idle = warps * ofWarp - vectors - room;
