@@ -25,9 +25,10 @@ static constexpr double kUnalignedShare = 0.94;
 static constexpr int64_t kTwoVectors = 4 * 32 * 2, kThreeVectors = 4 * 32 * 3;
 
 /// Vectors of 32-bit elements of a row that six warps of each of eight blocks
-/// hold, four a lane: half ones would take seven warps, whose two row groups
-/// spill. (H200, f32 RMSNorm, us, 75, 200 and 600 MB: 26002 columns 26.4, 61.7,
-/// 175.7 -> 21.9, 51.6, 144.1; 28002 25.5, 60.7, 170.8 -> 21.9, 51.6, 145.5.)
+/// hold, four a lane: of more, with one sum a column, half ones would take
+/// seven warps, whose two row groups spill. (H200, f32 RMSNorm, us, 75, 200 and
+/// 600 MB: 26002 columns 26.4, 61.7, 175.7 -> 21.9, 51.6, 144.1;
+/// 28002 25.5, 60.7, 170.8 -> 21.9, 51.6, 145.5.)
 static constexpr int64_t kWholeVectors = 8 * 6 * 32 * 4;
 
 /// Warps of a block that four vectors a lane leave the registers for.
@@ -71,7 +72,8 @@ bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
     return false;
   bool isHeavy = problem.accumulatorBytes.size() == 2;
   return (isHeavy && vectors > 2 * kTwoVectors) ||
-         (readsTwoOf(problem, 4) && vectors > kWholeVectors) ||
+         (readsTwoOf(problem, 4) && problem.accumulatorBytes.size() == 1 &&
+          vectors > kWholeVectors) ||
          (takesManyVectors(problem) && vectors > kPairVectors &&
           2 * vectors <= 3 * kPairVectors) ||
          (takesManyVectors(problem) &&

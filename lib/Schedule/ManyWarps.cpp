@@ -215,11 +215,12 @@ ScheduleAttr norm_fusion::chooseManyWarps(
                            : isWord           ? ArrayRef(kWords)
                            : isHeavy(problem) ? ArrayRef(kHeavyHalves)
                                               : ArrayRef(kLightHalves);
-  unsigned sector = getSectorVectors(problem, vector);
+  unsigned frame = framed ? getSectorVectors(problem, vector) : 0;
+  unsigned ahead = framed && !isWord && !isHeavy(problem);
   for (const Shape &shape : shapes) {
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
-    int64_t room = framed ? int64_t(shape.cluster) * sector : 0;
-    int64_t warps = llvm::divideCeil(vectors + room, ofWarp);
+    int64_t held = vectors + int64_t(shape.cluster) * frame;
+    int64_t warps = llvm::divideCeil(held, ofWarp);
     if (warps == kUnevenWarps && shape.mostWarps > kUnevenWarps)
       ++warps;
     if (warps < shape.fewestWarps || warps > shape.mostWarps ||
@@ -227,7 +228,7 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         (shape.sums != anySums && (shape.sums == moreSums) != isHeavy(problem)))
       continue;
     unsigned groups = shape.blockWarps / warps;
-    int64_t idle = warps * ofWarp - vectors - room;
+    int64_t idle = warps * ofWarp - held;
     if (groups * warps < shape.fewestOfBlock ||
         idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
@@ -236,9 +237,8 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     auto most = ScheduleAttr::get(
         context, Structure::ring, shape.cluster, warps, groups, /*slots=*/2,
         shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/1, framed ? sector : 0);
-    if (framed && !isWord && !isHeavy(problem))
-      most = change(most, "ahead=1");
+        /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame,
+        /*copiesRowInputs=*/false, /*tile=*/0, ahead);
     if (framed && shape.cluster > kPortableCluster &&
         getBusyShare(problem, most, target) < kBusyShare)
       most = change(most, "frame=1");
