@@ -24,6 +24,16 @@ def check(result):
     return values[0] if values else None
 
 
+def get_target_options():
+    """norm-fusion-runner's options for this device: the chip, and the memory's bandwidth, two transfers a clock on each line of its bus."""
+    torch.zeros(1, device="cuda")  # makes the context current
+    device, attribute = check(driver.cuCtxGetDevice()), driver.CUdevice_attribute
+    get = lambda name: check(driver.cuDeviceGetAttribute(getattr(attribute, f"CU_DEVICE_ATTRIBUTE_{name}"), device))
+    major, minor = get("COMPUTE_CAPABILITY_MAJOR"), get("COMPUTE_CAPABILITY_MINOR")
+    bandwidth = 2 * get("MEMORY_CLOCK_RATE") * (get("GLOBAL_MEMORY_BUS_WIDTH") // 8) // 1000000
+    return [f"--chip=sm_{major}{minor}" + "a" * (major in (9, 10))] + [f"--memory-bandwidth={bandwidth}"] * (bandwidth > 0)
+
+
 def prepare(function, cluster, shared):
     attribute = driver.CUfunction_attribute
     if shared > 48 << 10:

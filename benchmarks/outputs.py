@@ -174,7 +174,7 @@ def make_bundle(options, case, columns, schedule):
     try:
         with open(folder + ".mlir", "w") as f:
             f.write(make_ir(case, columns))
-        run_tool([options.runner, f.name, "--form-options=row-only=true", f"--emit-bundle={folder}", f"--chip={options.chip}"]
+        run_tool([options.runner, f.name, "--form-options=row-only=true", f"--emit-bundle={folder}"] + options.target
                  + ([f"--schedule={schedule}"] if schedule else []))
     except (RuntimeError, Skip) as error:
         return str(error)
@@ -391,7 +391,7 @@ def print_schedules(options, cells):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runner", default="", help="norm-fusion-runner; without it, ours is skipped")
-    parser.add_argument("--chip", default="sm_90a", help="to compile for")
+    parser.add_argument("--chip", default="", help="to compile for; default: this device, or sm_90a")
     parser.add_argument("--schedule", action="append", default=[], metavar='"K=V ..."', help="try this schedule too; may be repeated")
     parser.add_argument("--shapes", default=",".join(SHAPES), help="MxN,...")
     parser.add_argument("--cases", default=",".join(TABLE))
@@ -426,6 +426,11 @@ def main():
     if not options.schedules and (reason := find_device()):
         print(reason, file=sys.stderr)
         return 4
+    if options.chip or find_device():
+        options.target = [f"--chip={options.chip or 'sm_90a'}"]
+    else:
+        from bundle import get_target_options
+        options.target = get_target_options()
     ends = time.time() + options.budget
     with tempfile.TemporaryDirectory() as options.folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         needed = {(case, int(shape.split("x")[1]), options.providers[p])

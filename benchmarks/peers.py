@@ -63,12 +63,10 @@ def get_errors(results, reference):
 # ---- Providers: (cell's norm, input sets, options) -> call(set's number) -> results ------------------------------------------------------
 
 def ours(norm, sets, options):
-    from bundle import Bundle
+    from bundle import Bundle, get_target_options
     with tempfile.TemporaryDirectory() as folder:
         source = write_ir(folder, norm, sets[0])
-        major, minor = torch.cuda.get_device_capability()
-        run_tool([options.runner, source, f"--emit-bundle={folder}/bundle", f"--chip=sm_{major}{minor}" + "a" * (major >= 9)]
-                 + options.runner_options)
+        run_tool([options.runner, source, f"--emit-bundle={folder}/bundle"] + get_target_options() + options.runner_options)
         bundle = Bundle(f"{folder}/bundle")
     call = lambda i: bundle(*sets[i].args)
     call(0)

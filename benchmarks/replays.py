@@ -62,12 +62,12 @@ def count_wrong(results, expected):
 
 
 def check(norm, dtype, shape, options):
+    from bundle import get_target_options
     m, n = map(int, shape.split("x"))
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/norm.mlir", "w") as f:
             f.write(ir(norm, dtype, n))
-        major, minor = torch.cuda.get_device_capability()
-        run_tool([options.runner, f.name, f"--emit-bundle={folder}/bundle", f"--chip=sm_{major}{minor}" + "a" * (major >= 9)])
+        run_tool([options.runner, f.name, f"--emit-bundle={folder}/bundle"] + get_target_options())
         streams = [prepare(norm, {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}[dtype], m, n, f"{folder}/bundle",
                            -(k % 3)) for k in range(options.streams)]
     start, replays = time.time(), 0

@@ -40,6 +40,7 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
   pm.addPass(createNormFusionPartialAccumulate());
   NormFusionScheduleOptions schedule;
   schedule.chip = options.chip;
+  schedule.memoryBandwidth = options.memoryBandwidth;
   schedule.schedule = options.schedule;
   schedule.tuning = options.tuning;
   schedule.batchInvariant = options.batchInvariant;
@@ -216,6 +217,7 @@ void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
                                            const LowerOptions &options) {
   FuseOptions fuse;
   fuse.chip = std::string(options.chip);
+  fuse.memoryBandwidth = unsigned(options.memoryBandwidth);
   fuse.schedule = std::string(options.schedule);
   fuse.tuning = std::string(options.tuning);
   fuse.batchInvariant = bool(options.batchInvariant);

@@ -105,6 +105,7 @@ mlir::norm_fusion::runner::parseModule(MLIRContext &context, StringRef path) {
 
 Error mlir::norm_fusion::runner::readCompileOptions(
     const RunnerOptions &options, CompileOptions &compile) {
+  compile.memoryBandwidth = options.memoryBandwidth.value_or(0);
   compile.schedule = options.schedule;
   compile.tuning = options.tuning;
   compile.batchInvariant = options.batchInvariant;
@@ -329,6 +330,7 @@ Error mlir::norm_fusion::runner::fuse(ModuleOp module,
                                       const CompileOptions &options) {
   FuseOptions fuse;
   fuse.chip = options.chip;
+  fuse.memoryBandwidth = options.memoryBandwidth;
   fuse.schedule = options.schedule;
   fuse.tuning = options.tuning;
   fuse.batchInvariant = options.batchInvariant;
@@ -342,7 +344,8 @@ Error mlir::norm_fusion::runner::fuse(ModuleOp module,
 /// schedules could still give way.
 static void replaceSpilling(CompiledModule &result,
                             const CompileOptions &options) {
-  std::optional<TargetInfo> target = TargetInfo::get(options.chip);
+  std::optional<TargetInfo> target = TargetInfo::get(
+      options.chip, options.batchInvariant ? 0 : options.memoryBandwidth);
   auto note = [&](MixedReductionOp op, ScheduleAttr from, StringRef instead) {
     SpillRecord record{from.getText(), options.spilling.lookup(from.getText()),
                        instead.str()};

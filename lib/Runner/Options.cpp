@@ -57,6 +57,13 @@ bool storeSeconds(RunnerOptions &options, StringRef value) {
   return !value.getAsDouble(options.tuneSeconds) &&
          std::isfinite(options.tuneSeconds) && options.tuneSeconds >= 0;
 }
+bool storeBandwidth(RunnerOptions &options, StringRef value) {
+  unsigned number;
+  if (value.getAsInteger(10, number) || number == 0)
+    return false;
+  options.memoryBandwidth = number;
+  return true;
+}
 bool storeSeed(RunnerOptions &options, StringRef value) {
   return !value.getAsInteger(10, options.seed);
 }
@@ -90,6 +97,9 @@ constexpr OptionInfo infos[] = {
      storeText<&O::device>},
     {"chip", "NAME", "compile for; default: the device's own, or sm_90a",
      storeText<&O::chip>},
+    {"memory-bandwidth", "GB/S",
+     "schedule for; default: the device's own, or the usual of the chip",
+     storeBandwidth},
     {"schedule", "\"K=V K=V\"", "override schedule fields",
      storeAnyText<&O::schedule>},
     {"batch-invariant", "", "the same bits of column results on all devices",

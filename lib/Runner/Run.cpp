@@ -206,6 +206,9 @@ Error Run::execute() {
   rounded = roundsToIntegers(*source);
 
   compile.chip = report.chip;
+  const runtime::DeviceProperties &properties = device->getProperties();
+  if (!options.memoryBandwidth && report.chip == properties.chip)
+    compile.memoryBandwidth = properties.memoryBandwidth;
   compile.emulator = device->isEmulator();
   compile.plainOnDevice = options.plain == "auto" ? !device->isEmulator()
                                                   : options.plain == "device";

@@ -148,7 +148,8 @@ Expected<std::vector<TuningReport>> Tuner::run() {
 
 Expected<TuningReport> Tuner::tuneClass(Ops &ops) {
   Problem problem = Problem::get(ops.front());
-  std::optional<TargetInfo> target = TargetInfo::get(request.compile.chip);
+  std::optional<TargetInfo> target =
+      TargetInfo::get(request.compile.chip, request.compile.memoryBandwidth);
   ScheduleAttr start = ops.front().getScheduleAttr();
   request.say(("tuning " + getKey(problem)));
   Expected<SearchResult> found = search(

@@ -488,6 +488,10 @@ Expected<std::unique_ptr<Device>> runtime::createCudaDevice(int ordinal) {
   properties.multiprocessors = get(cuda::multiprocessorCount);
   properties.sharedMemoryPerBlock = get(cuda::sharedMemoryOptin);
   properties.l2Bytes = get(cuda::l2CacheSize);
+  // Two transfers a clock (kHz) on each line of the bus; 0 where the driver
+  // doesn't say.
+  properties.memoryBandwidth = uint64_t(2) * get(cuda::memoryClockRate) *
+                               (get(cuda::memoryBusWidth) / 8) / 1000000;
   driver.deviceTotalMem(&properties.globalBytes, number);
   // Data-center chips take 16 with leave, others 8 at most.
   properties.maxClusterSize = !get(cuda::clusterLaunch)   ? 1

@@ -49,6 +49,8 @@ enum : Result {
 
 enum DeviceAttribute : int {
   multiprocessorCount = 16,
+  memoryClockRate = 36,
+  memoryBusWidth = 37,
   l2CacheSize = 38,
   computeMajor = 75,
   computeMinor = 76,

@@ -31,6 +31,11 @@ struct FuseOptionsBase : PassPipelineOptions<OptionsT> {
 
   Option<std::string> chip{*this, "chip", llvm::cl::desc("Chip to compile for"),
                            llvm::cl::init("sm_90a")};
+  Option<unsigned> memoryBandwidth{
+      *this, "memory-bandwidth",
+      llvm::cl::desc("Of the device's memory in GB/s; 0: that of the chip's "
+                     "usual part"),
+      llvm::cl::init(0)};
   Option<std::string> schedule{
       *this, "schedule",
       llvm::cl::desc("Schedule fields to override: \"k=v k=v\""),

@@ -43,6 +43,7 @@ struct KernelRecord {
 
 struct CompileOptions {
   std::string chip = "sm_90a";
+  unsigned memoryBandwidth = 0; ///< in GB/s; 0: of the chip's usual part
   std::string schedule;
   std::string tuning; ///< file of tuned schedules
   bool batchInvariant = false;

@@ -19,6 +19,7 @@ struct RunnerOptions {
   std::string formOptions;
   std::string device = "auto";
   std::string chip;
+  std::optional<unsigned> memoryBandwidth; ///< in GB/s
   std::string schedule;
   bool batchInvariant = false;
   std::string tuning;

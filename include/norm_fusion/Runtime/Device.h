@@ -47,6 +47,7 @@ struct DeviceProperties {
   size_t sharedMemoryPerBlock = 0;
   size_t l2Bytes = 0;
   size_t globalBytes = 0;
+  unsigned memoryBandwidth = 0; ///< in GB/s; 0: unknown
   unsigned maxClusterSize = 1; ///< in blocks
   int driverVersion = 0;       ///< 13000 is 13.0; 0 for the emulator
 };

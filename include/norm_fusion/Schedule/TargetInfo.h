@@ -2,7 +2,8 @@
 //
 // The one place that knows chips. Numbers are per multiprocessor or per thread
 // as the vendor documents them; nothing here is found at run time: the number
-// of multiprocessors that a launch uses is asked of the device.
+// of multiprocessors that a launch uses is asked of the device. What one chip's
+// parts differ in enough to matter to a schedule, their memory, is an argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@ struct TargetInfo {
   unsigned sharedMemoryBytes; ///< that one block can have
   unsigned registers;         ///< 32-bit registers a multiprocessor
   unsigned maxRegisters;      ///< that one thread can have
+  unsigned memoryBandwidth;   ///< of the usual part, in GB/s
   unsigned bytesInFlight;     ///< a multiprocessor needs to keep memory busy
   unsigned parameterBytes;    ///< that one kernel can take
   unsigned maxCluster;        ///< blocks; 1 where there are no clusters
@@ -30,8 +32,11 @@ struct TargetInfo {
   /// multiprocessor.
   unsigned getClusters(unsigned size) const;
 
-  /// Null for a chip that is older than sm_80 or unknown.
-  static std::optional<TargetInfo> get(llvm::StringRef chip);
+  /// Null for a chip that is older than sm_80 or unknown. `memoryBandwidth`, in
+  /// GB/s, is that of another part than the usual one (0: the usual one): the
+  /// bytes in flight are in proportion, unless it is within a tenth.
+  static std::optional<TargetInfo> get(llvm::StringRef chip,
+                                       unsigned memoryBandwidth = 0);
 };
 
 } // namespace mlir::norm_fusion

@@ -53,7 +53,9 @@ struct SchedulePass final
   }
 
   void runOnOperation() override {
-    std::optional<TargetInfo> target = TargetInfo::get(chip);
+    // All devices get the same schedule where they must get the same bits.
+    std::optional<TargetInfo> target =
+        TargetInfo::get(chip, batchInvariant ? 0 : memoryBandwidth);
     if (!target) {
       getOperation()->emitError()
           << "unknown chip '" << chip

@@ -55,6 +55,10 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
     chips and versions and schedules that aren't possible are ignored, and a
     remark named `tuning` says so; a file that isn't such a database is an error.
 
+    `memory-bandwidth` is that of the device's memory where it isn't the usual
+    part of the chip (an H200 of sm_90): fewer bytes are in flight where it is
+    less. It counts for nothing with `batch-invariant`.
+
     With `batch-invariant` a row's results depend neither on how many rows there
     are, as those of few rows do, nor on its index, as those of framed rows do;
     and the column results don't depend on the number of multiprocessors: unless
@@ -64,6 +68,8 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip to schedule for">,
+    Option<"memoryBandwidth", "memory-bandwidth", "unsigned", "0",
+           "Of the device's memory in GB/s; 0: that of the chip's usual part">,
     Option<"schedule", "schedule", "std::string", "\"\"",
            "Fields to override, as the attribute prints them">,
     Option<"tuning", "tuning", "std::string", "\"\"",
