@@ -168,8 +168,15 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   unsigned narrowest = getNarrowest(problem);
   auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
                       unsigned chunks) {
-    // A lane's columns, which decide how many warps have the registers.
+    // A lane's columns decide how many warps have the registers; fewer have
+    // enough in flight where memory needs less. (H100, 44 KiB, RMSNorm, 16 and
+    // 12 warps, us, 200 and 600 MB: 361 columns 71.5 and 70.9, 226 and 207, 371
+    // 72.2 and 70.5, 228 and 206.)
     unsigned most = chunks * vector > 12 ? 12 : 16;
+    int64_t ofWarp = 2 * problem.columns * problem.bytesPerColumn();
+    while (takesManyVectors(problem) && lanes == 32 && warps == 1 &&
+           most > kWarps && most * ofWarp > target.bytesInFlight)
+      most -= 4;
     auto schedule = ScheduleAttr::get(
         context, lanes < 32 ? Structure::small : Structure::ring,
         /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
@@ -194,6 +201,73 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   ScheduleAttr aligned =
       withFrame(best, getSectorVectors(problem, best.getVector()));
   return fits(problem, aligned, target) ? aligned : best;
+}
+
+/// Bytes in flight of all multiprocessors, those without rows too, over their
+/// number.
+static double getMeanInFlight(const Problem &problem, ScheduleAttr schedule,
+                              const TargetInfo &target) {
+  return double(schedule.getSlots()) * problem.columns *
+         problem.bytesPerColumn() * target.getClusters(schedule.getCluster()) *
+         schedule.getRowGroups() * getBusyShare(problem, schedule, target) /
+         target.multiprocessors;
+}
+
+/// Of the bytes in flight that memory needs, the mean that serves it best.
+/// (H100, bf16, of 44 KiB, LayerNorm and RMSNorm of a hundred widths, time over
+/// the best one's of the width at 200 and 600 MB: 33 to 39 KiB 0 to 2% and 0 to
+/// 2%, 30 4% and 4%, 27 11% and 11%, 24 15% and 15%, 19 34% and 33%; 43 to 60
+/// KiB 1% and 6%.)
+static constexpr double kFewestFramed = 0.75, kMostFramed = 0.88;
+
+/// What fewer cost, in parts of the time: times what of the fewest they lack.
+static constexpr double kOfFewer = 0.4;
+
+/// Two vectors a lane in 12 warps of each of a few blocks that share a framed
+/// row: shapes of many sizes, so that one has about as much in flight as serves
+/// memory best. Null if none costs less than `most` parts of the time for want
+/// of that.
+static ScheduleAttr chooseTwoVectors(MLIRContext *context,
+                                     const Problem &problem,
+                                     const TargetInfo &target, Combine combine,
+                                     double most, std::string &reason) {
+  constexpr unsigned chunks = 2, vector = 8;
+  // A difference that isn't worth more steps or blocks.
+  constexpr double leastGain = 0.02;
+  unsigned frame = getSectorVectors(problem, vector);
+  int64_t vectors = getVectors(problem, vector);
+  ScheduleAttr best;
+  auto consider = [&](unsigned idle, unsigned slots, unsigned cluster,
+                      unsigned warps) {
+    int64_t held = vectors + int64_t(cluster) * frame;
+    int64_t lanes = int64_t(cluster) * warps * chunks * 32;
+    if (held > lanes || (lanes - held) * idle > lanes)
+      return;
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, cluster, warps,
+        /*rowGroups=*/kManyWarps / warps, slots, chunks, vector, Copy::cp_async,
+        combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame);
+    double bytes = getMeanInFlight(problem, schedule, target);
+    double share = bytes / target.bytesInFlight;
+    double cost = std::max(0., kOfFewer * (kFewestFramed / share - 1));
+    if (share > kMostFramed || cost + leastGain > most ||
+        !fits(problem, schedule, target))
+      return;
+    best = schedule;
+    most = cost;
+    reason =
+        llvm::formatv("two vectors a lane in {0} warps: about {1} bytes in "
+                      "flight a multiprocessor",
+                      kManyWarps, int64_t(bytes));
+  };
+  // A fifth of the lanes idle, or a quarter.
+  for (unsigned idle : {5u, 4u})
+    for (unsigned slots : {2u, 3u})
+      for (unsigned cluster = 1;
+           cluster <= std::min(target.maxCluster, kPortableCluster); ++cluster)
+        for (unsigned warps : {2u, 3u, 4u, 6u})
+          consider(idle, slots, cluster, warps);
+  return best;
 }
 
 ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
@@ -249,7 +323,14 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
       return schedule;
   if (ScheduleAttr schedule = makePairs())
     return schedule;
-  return make(/*cluster=*/1, /*warps=*/6, /*chunks=*/3, kManyWarps / 6);
+  // A few more, which six warps with three vectors would hold, but spill.
+  // (H100, LayerNorm, us, 200 and 600 MB: 4107 74.1 and 71.3, 226 and 206;
+  // 4473 74.6 and 71.6, 225 and 206.)
+  constexpr int64_t ofSixWarps = 6 * 3 * 32;
+  return getVectors(problem, vector) + frame > ofSixWarps
+             ? ScheduleAttr()
+             : chooseTwoVectors(context, problem, target, combine,
+                                /*most=*/1, reason);
 }
 
 /// What must be in flight more of, for more warps and for steps ahead of their
@@ -259,17 +340,14 @@ static constexpr double kMoreWarpsGain = 1.1, kAheadGain = 1.1;
 /// What pairs of blocks with one row at a time may have in flight less.
 static constexpr double kPairGain = 0.9;
 
-/// Bytes in flight a multiprocessor that its memory makes use of: up to
-/// `enough`, fewer where vectors begin within a sector.
+/// Bytes in flight a multiprocessor that memory makes use of: up to `enough`,
+/// fewer where vectors begin within a sector.
 static double getUsefulBytes(const Problem &problem, ScheduleAttr schedule,
                              const TargetInfo &target, double enough) {
-  double bytes =
-      double(schedule.getSlots()) * problem.columns * problem.bytesPerColumn() *
-      target.getClusters(schedule.getCluster()) * schedule.getRowGroups() *
-      getBusyShare(problem, schedule, target) / target.multiprocessors;
   bool isAligned =
       schedule.getFrame() >= getSectorVectors(problem, schedule.getVector());
-  return std::min(bytes, enough) * (isAligned ? 1 : kUnalignedShare);
+  return std::min(getMeanInFlight(problem, schedule, target), enough) *
+         (isAligned ? 1 : kUnalignedShare);
 }
 
 /// `schedule` with frames of whole sectors in place of smaller ones, though
@@ -368,4 +446,30 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
         int64_t(most),
         best.getAhead() != 0 ? ", the next row's sums sent ahead" : "");
   return best;
+}
+
+/// What more bytes in flight than memory needs cost framed rows in long runs,
+/// in parts of the time; steps ahead of their sums, which wait less, only where
+/// these are a quarter more.
+static constexpr double kOfMore = 0.05, kMostAhead = 1.25;
+
+ScheduleAttr norm_fusion::limitFrames(MLIRContext *context,
+                                      const Problem &problem,
+                                      ScheduleAttr schedule,
+                                      const TargetInfo &target,
+                                      std::string &reason) {
+  double most =
+      target.bytesInFlight * (schedule.getAhead() != 0 ? kMostAhead : 1);
+  // Such warps of one block share nothing that they would wait for.
+  bool areTwo = schedule.getChunks() == 2 && schedule.getCluster() == 1 &&
+                schedule.getThreads() == kManyWarps * 32;
+  if (schedule.getStructure() != Structure::ring || areTwo ||
+      schedule.getSlots() > 2 || !isFramed(problem, schedule) ||
+      !takesManyVectors(problem) ||
+      schedule.getVector() != getFullVector(problem) ||
+      getMeanInFlight(problem, schedule, target) <= most)
+    return schedule;
+  ScheduleAttr fewer = chooseTwoVectors(context, problem, target,
+                                        schedule.getCombine(), kOfMore, reason);
+  return fewer ? fewer : schedule;
 }

@@ -464,6 +464,7 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
     schedule = narrow;
   } else {
     schedule = chooseFrame(problem, schedule, target);
+    schedule = limitFrames(context, problem, schedule, target, reason);
   }
   ScheduleAttr limited = chooseSteps(problem, schedule, target, reason);
   limited = chooseRingTile(problem, limited, target);

@@ -168,20 +168,22 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
 }
 
 /// Of the bytes in flight that memory needs, what two rows a lane at once have
-/// at most in 12 warps, with one sum a column and with two; and how much more
-/// where a row has fewer than 8 lanes.
+/// at most, with one sum a column and with two; and how much more where a row
+/// has fewer than 8 lanes.
 static constexpr double kMostOfTwoRows = 0.9, kMostHeavyOfTwoRows = 1,
                         kMoreOfFewLanes = 1.1;
 
 /// Two rows of three half vectors a lane at once, in 12 warps, or 8 where these
-/// have too much in flight; 9 to 11 leave schedulers of the multiprocessor
-/// idle. Of two arrays of 16 bits: others weren't measured, but for f32 (up to
-/// 2% slower). (H200, bf16, one row in 16 warps and two in 12 or 8, us. 200 MB:
-/// LayerNorm 40 columns 56.3 and 53.0, 68 58.8 and 53.7, 80 55.9 and 53.8, 92
-/// 53.9 and 53.7, 136 54.3 and 53.6, 184 52.3 and 51.1, 352 51.6 and 50.9;
-/// RMSNorm 40 52.8 and 51.8, 68 55.0 and 52.1, 140 51.9 and 51.3, 184 50.4 and
-/// 50.6, 280 51.7 and 51.1. 600 MB: LayerNorm 68 168 and 153, 184 150 and 146,
-/// RMSNorm 68 156 and 149, 320 149 and 144. On other devices not measured.)
+/// have too much in flight, or 7 or 6; 9 to 11 leave schedulers of the
+/// multiprocessor idle. Of two arrays of 16 bits: others weren't measured, but
+/// for f32 (up to 2% slower). (H200, bf16, one row in 16 warps and two in 12 or
+/// 8, us. 200 MB: LayerNorm 40 columns 56.3 and 53.0, 68 58.8 and 53.7, 80 55.9
+/// and 53.8, 92 53.9 and 53.7, 136 54.3 and 53.6, 184 52.3 and 51.1, 352 51.6
+/// and 50.9; RMSNorm 40 52.8 and 51.8, 68 55.0 and 52.1, 140 51.9 and 51.3,
+/// 184 50.4 and 50.6, 280 51.7 and 51.1. 600 MB: LayerNorm 68 168 and 153, 184
+/// 150 and 146, RMSNorm 68 156 and 149, 320 149 and 144. H100, 384 columns, 200
+/// and 1327 MB, 8 warps and fewer: LayerNorm, 7, 69.3 and 68.5, 463 and 439,
+/// RMSNorm, 6, 70.0 and 69.6, 464 and 447. On other devices not measured.)
 static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
                                   const TargetInfo &target,
                                   std::string &reason) {
@@ -195,14 +197,14 @@ static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
                 (isHeavy(problem) ? kMostHeavyOfTwoRows : kMostOfTwoRows);
   if (schedule.getLanes() < 8)
     most *= kMoreOfFewLanes;
-  for (unsigned groups : {kManyWarps, 8u}) {
+  for (unsigned groups : {kManyWarps, 8u, 7u, 6u}) {
     ScheduleAttr twoRows =
         change(schedule, llvm::formatv("rows=2 row-groups={0}", groups).str());
     unsigned registers = estimateRegisters(problem, twoRows);
     unsigned budget = getRegisterBudget(target, twoRows);
     int64_t inFlight = getBytesInFlight(problem, twoRows);
     std::string ignored;
-    if ((groups == kManyWarps && inFlight > most) || registers > budget ||
+    if (inFlight > most || registers > budget ||
         !isLegalSchedule(problem, twoRows, target, ignored))
       continue;
     reason = llvm::formatv("two rows at once in {0} warps: {1} columns of {2} "

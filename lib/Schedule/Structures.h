@@ -119,6 +119,13 @@ ScheduleAttr chooseManyVectors(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);
 
+/// `schedule`, or if that is of framed rows that have more in flight than
+/// memory needs, 12 warps with two vectors a lane in blocks that share a row,
+/// which have less; why in `reason`.
+ScheduleAttr limitFrames(MLIRContext *context, const Problem &problem,
+                         ScheduleAttr schedule, const TargetInfo &target,
+                         std::string &reason);
+
 /// `most` with as many of its steps in flight as are possible; why in `reason`.
 /// Null if none is, or lanes don't have the registers.
 ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
