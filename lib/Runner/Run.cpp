@@ -391,11 +391,13 @@ Error Run::emitBundle() {
 Error Run::executeBundle() {
   if (options.check || !options.emitBundle.empty() ||
       !options.schedule.empty() || options.batchInvariant ||
-      !options.tuning.empty() || !options.tune.empty())
+      options.memoryBandwidth || !options.tuning.empty() ||
+      !options.tune.empty())
     return makeError(ExitCode::badInput,
                      "a bundle is compiled already: --check, --schedule, "
-                     "--batch-invariant, --tuning, --tune and --emit-bundle "
-                     "need the module; compare with --expected");
+                     "--batch-invariant, --memory-bandwidth, --tuning, --tune "
+                     "and --emit-bundle need the module; compare with "
+                     "--expected");
   Expected<Bundle> read = readBundle(options.file);
   if (!read)
     return read.takeError();
