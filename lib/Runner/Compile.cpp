@@ -344,8 +344,7 @@ Error mlir::norm_fusion::runner::fuse(ModuleOp module,
 /// schedules could still give way.
 static void replaceSpilling(CompiledModule &result,
                             const CompileOptions &options) {
-  std::optional<TargetInfo> target = TargetInfo::get(
-      options.chip, options.batchInvariant ? 0 : options.memoryBandwidth);
+  std::optional<TargetInfo> target = TargetInfo::get(options.chip);
   auto note = [&](MixedReductionOp op, ScheduleAttr from, StringRef instead) {
     SpillRecord record{from.getText(), options.spilling.lookup(from.getText()),
                        instead.str()};

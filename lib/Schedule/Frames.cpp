@@ -461,11 +461,9 @@ ScheduleAttr norm_fusion::limitFrames(MLIRContext *context,
   double most =
       target.bytesInFlight * (schedule.getAhead() != 0 ? kMostAhead : 1);
   // Such warps of one block share nothing that they would wait for.
-  bool areTwo = schedule.getChunks() == 2 && schedule.getCluster() == 1 &&
-                schedule.getThreads() == kManyWarps * 32;
-  if (schedule.getStructure() != Structure::ring || areTwo ||
-      schedule.getSlots() > 2 || !isFramed(problem, schedule) ||
-      !takesManyVectors(problem) ||
+  if (schedule.getStructure() != Structure::ring ||
+      areTwoInFrames(problem, schedule) || schedule.getSlots() > 2 ||
+      !isFramed(problem, schedule) || !takesManyVectors(problem) ||
       schedule.getVector() != getFullVector(problem) ||
       getMeanInFlight(problem, schedule, target) <= most)
     return schedule;

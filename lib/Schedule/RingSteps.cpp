@@ -96,17 +96,12 @@ static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
   return change(schedule, llvm::formatv("row-groups={0}", groups).str());
 }
 
-/// True for rows of 16-bit elements that begin anywhere, of two whole vectors a
-/// lane in 12 warps of a block: they have up to 48 KiB in flight, and gain by
-/// copies all the same. (H200, us, 200 and 600 MB, loads and copies: LayerNorm
-/// 1505 53.8, 150.1 and 51.9, 144.9, 3009 54.7, 151.5 and 52.4, 147.6; RMSNorm
-/// 1505 52.1, 145.7 and 51.2, 143.8, 3009 52.5, 146.7 and 51.6, 146.3.)
-static bool areTwoInFrames(const Problem &problem, ScheduleAttr schedule) {
+bool norm_fusion::areTwoInFrames(const Problem &problem,
+                                 ScheduleAttr schedule) {
   return isFramed(problem, schedule) && schedule.getCluster() == 1 &&
          schedule.getChunks() == 2 &&
          schedule.getThreads() == kManyWarps * 32 &&
          schedule.getVector() == getFullVector(problem) &&
-         problem.columns % schedule.getVector() != 0 &&
          llvm::all_of(problem.elementBytes,
                       [](unsigned bytes) { return bytes <= 2; });
 }
@@ -128,7 +123,12 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   // 161 and 156.)
   if (schedule.getAhead() != 0)
     return copies;
-  if (areTwoInFrames(problem, schedule))
+  // Those that begin anywhere have up to 48 KiB in flight, and gain all the
+  // same. (H200, us, 200 and 600 MB, loads and copies: LayerNorm 1505 53.8,
+  // 150.1 and 51.9, 144.9, 3009 54.7, 151.5 and 52.4, 147.6; RMSNorm 1505 52.1,
+  // 145.7 and 51.2, 143.8, 3009 52.5, 146.7 and 51.6, 146.3.)
+  if (areTwoInFrames(problem, schedule) &&
+      problem.columns % schedule.getVector() != 0)
     return copies;
   int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);

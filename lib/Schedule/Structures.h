@@ -61,6 +61,10 @@ bool isHeavy(const Problem &problem);
 /// True if two arrays are read, of elements of 2 or 4 `bytes`.
 bool readsTwoOf(const Problem &problem, unsigned bytes);
 
+/// True for framed rows of 16-bit elements, two whole vectors a lane in 12
+/// warps of a block.
+bool areTwoInFrames(const Problem &problem, ScheduleAttr schedule);
+
 /// Bytes of the rows that a multiprocessor has on their way, without those of
 /// lanes that have no columns.
 int64_t getBytesInFlight(const Problem &problem, ScheduleAttr schedule);

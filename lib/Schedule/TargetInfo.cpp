@@ -12,6 +12,7 @@
 #include "norm_fusion/Schedule/TargetInfo.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace mlir::norm_fusion;
@@ -40,16 +41,15 @@ std::optional<TargetInfo> TargetInfo::get(llvm::StringRef chip,
   if (!target || memoryBandwidth == 0)
     return target;
   unsigned usual = target->memoryBandwidth;
-  unsigned more =
-      std::max(memoryBandwidth, usual) - std::min(memoryBandwidth, usual);
-  if (uint64_t(more) * kSameBandwidth <= usual)
+  if (llvm::AbsoluteDifference<uint64_t>(memoryBandwidth, usual) *
+          kSameBandwidth <=
+      usual)
     return target;
   // Little's law: a multiprocessor's share of the bandwidth, times a latency
   // that is the same.
   target->bytesInFlight = std::clamp<uint64_t>(
       uint64_t(target->bytesInFlight) * memoryBandwidth / usual, 16 * 1024,
       target->sharedMemoryBytes);
-  target->memoryBandwidth = memoryBandwidth;
   return target;
 }
 
