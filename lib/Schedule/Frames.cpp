@@ -118,6 +118,26 @@ ScheduleAttr norm_fusion::chooseFrame(const Problem &problem,
   return aligned;
 }
 
+/// Of the bytes in flight that memory needs, what framed rows of a warp each
+/// have at most in long runs, with one sum a column and with two; and those of
+/// two vectors a lane, whose row inputs are copied. (H100, of 44 KiB, bf16, 600
+/// MB, parts of the bytes and share of the triad. RMSNorm, three vectors: 0.87
+/// 97%, 0.93 91%, 1 90%. LayerNorm, three vectors or five halves: 0.93 98%, 1
+/// 96%, 1.06 91%, 1.08 90%. Two: LayerNorm 0.69 94%, 0.75 92%, 0.82 92%, 0.86
+/// 90%, RMSNorm 0.72 94%, 0.82 94%, 0.86 91%.)
+static constexpr double kMostOfWarps = 0.89, kMostHeavyOfWarps = 1,
+                        kMostOfTwo = 0.8, kMostHeavyOfTwo = 0.76;
+
+/// `warps`, a row each in two steps, or down to `fewest` that have at most
+/// `share` of the bytes in flight that memory needs.
+static unsigned limitWarps(const Problem &problem, const TargetInfo &target,
+                           unsigned warps, unsigned fewest, double share) {
+  double ofWarp = 2. * problem.columns * problem.bytesPerColumn();
+  while (warps > fewest && warps * ofWarp > share * target.bytesInFlight)
+    --warps;
+  return warps;
+}
+
 /// One warp a row, three whole vectors a lane: rows that half vectors hold with
 /// fewer lanes idle only if these are five (and with one sum a column, not even
 /// then). Null for others. (H200, us, 200 and 600 MB, LayerNorm: 641 columns
@@ -143,7 +163,8 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   unsigned warps = kManyWarps;
   int64_t inFlight = 2 * warps * problem.columns * problem.bytesPerColumn();
   if (isHeavy(problem) || 16 * inFlight > 15 * target.bytesInFlight)
-    warps = kWarps;
+    warps = limitWarps(problem, target, kWarps, kWarps - 1,
+                       isHeavy(problem) ? kMostHeavyOfWarps : kMostOfWarps);
   auto schedule = ScheduleAttr::get(
       context, Structure::ring, /*cluster=*/1, /*warps=*/1, /*rowGroups=*/warps,
       /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
@@ -172,11 +193,17 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
     // enough in flight where memory needs less. (H100, 44 KiB, RMSNorm, 16 and
     // 12 warps, us, 200 and 600 MB: 361 columns 71.5 and 70.9, 226 and 207, 371
     // 72.2 and 70.5, 228 and 206.)
-    unsigned most = chunks * vector > 12 ? 12 : 16;
-    int64_t ofWarp = 2 * problem.columns * problem.bytesPerColumn();
-    while (takesManyVectors(problem) && lanes == 32 && warps == 1 &&
-           most > kWarps && most * ofWarp > target.bytesInFlight)
-      most -= 4;
+    unsigned most = chunks * vector > 12 ? kManyWarps : 16;
+    if (takesManyVectors(problem) && lanes == 32 && warps == 1) {
+      bool areTwo = chunks == 2 && vector == full;
+      double share = isHeavy(problem)
+                         ? (areTwo ? kMostHeavyOfTwo : kMostHeavyOfWarps)
+                         : (areTwo ? kMostOfTwo : kMostOfWarps);
+      if (limitWarps(problem, target, most, kWarps, 1) < most)
+        most = kManyWarps;
+      if (most == kManyWarps)
+        most = limitWarps(problem, target, most, kWarps, share);
+    }
     auto schedule = ScheduleAttr::get(
         context, lanes < 32 ? Structure::small : Structure::ring,
         /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
@@ -203,16 +230,6 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   return fits(problem, aligned, target) ? aligned : best;
 }
 
-/// Bytes in flight of all multiprocessors, those without rows too, over their
-/// number.
-static double getMeanInFlight(const Problem &problem, ScheduleAttr schedule,
-                              const TargetInfo &target) {
-  return double(schedule.getSlots()) * problem.columns *
-         problem.bytesPerColumn() * target.getClusters(schedule.getCluster()) *
-         schedule.getRowGroups() * getBusyShare(problem, schedule, target) /
-         target.multiprocessors;
-}
-
 /// Of the bytes in flight that memory needs, the mean that serves it best.
 /// (H100, bf16, of 44 KiB, LayerNorm and RMSNorm of a hundred widths, time over
 /// the best one's of the width at 200 and 600 MB: 33 to 39 KiB 0 to 2% and 0 to
@@ -222,6 +239,12 @@ static constexpr double kFewestFramed = 0.75, kMostFramed = 0.88;
 
 /// What fewer cost, in parts of the time: times what of the fewest they lack.
 static constexpr double kOfFewer = 0.4;
+
+/// The part of the row groups that has rows, without which more bytes in flight
+/// of each are for nothing. (H100, bf16 LayerNorm, share of the triad at 200
+/// and 600 MB: 8121 columns, three steps of 80% of the row groups, 81 and 81%,
+/// two, 90 and 92%; 14001, three of 73%, 83 and 84%.)
+static constexpr double kFewestBusy = 0.85;
 
 /// Two vectors a lane in 12 warps of each of a few blocks that share a framed
 /// row: shapes of many sizes, so that one has about as much in flight as serves
@@ -251,6 +274,7 @@ static ScheduleAttr chooseTwoVectors(MLIRContext *context,
     double share = bytes / target.bytesInFlight;
     double cost = std::max(0., kOfFewer * (kFewestFramed / share - 1));
     if (share > kMostFramed || cost + leastGain > most ||
+        getBusyShare(problem, schedule, target) < kFewestBusy ||
         !fits(problem, schedule, target))
       return;
     best = schedule;
@@ -373,8 +397,8 @@ static ScheduleAttr alignFrame(const Problem &problem, ScheduleAttr schedule,
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
                                            const Problem &problem,
                                            const TargetInfo &target,
-                                           Combine combine,
-                                           std::string &reason) {
+                                           Combine combine, std::string &reason,
+                                           bool mayBeAhead) {
   unsigned vector = getFullVector(problem);
   int64_t vectors = getVectors(problem, vector);
   // More in flight than this is no faster.
@@ -382,12 +406,14 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
   ScheduleAttr best;
   double most = 0;
   auto consider = [&](unsigned chunks, unsigned warps, unsigned groups,
-                      unsigned frame, double gain, unsigned ahead = 0) {
+                      unsigned frame, double gain, unsigned ahead = 0,
+                      unsigned moreBlocks = 0) {
     int64_t held = int64_t(warps) * chunks * 32 - frame;
     if (groups == 0 || held <= 0)
       return;
-    unsigned cluster = llvm::divideCeil(vectors, held);
-    if (cluster > std::min(target.maxCluster, ahead != 0 ? 2u : 8u))
+    unsigned cluster = llvm::divideCeil(vectors, held) + moreBlocks;
+    if (cluster > std::min(target.maxCluster, ahead != 0 ? 2u : 8u) ||
+        (ahead != 0 && !mayBeAhead))
       return;
     auto schedule = ScheduleAttr::get(
         context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
@@ -411,6 +437,10 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
   if (best) {
     best = alignFrame(problem, best, target);
     most = getUsefulBytes(problem, best, target, enough);
+    // One block more, with as much in flight.
+    if (most >= enough && getBusyShare(problem, best, target) < kFewestBusy)
+      consider(best.getChunks(), best.getWarps(), best.getRowGroups(),
+               best.getFrame(), /*gain=*/0.99, /*ahead=*/0, /*moreBlocks=*/1);
   }
   // Pairs of blocks with one or two rows at a time leave few row groups over,
   // and few multiprocessors, but all their warps would wait for a row's sums in
@@ -424,10 +454,12 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     // Pairs with one row at a time and three vectors a lane, where clusters of
     // three leave as many row groups over. (H200, LayerNorm, 600 MB, us: 10301
     // 164 and 160, 10501 162.5 and 158.2, 11111 159.2 and 155.5, 11501 158.8
-    // and 153.2, 12203 153.8 and 151.0.)
+    // and 153.2, 12203 153.8 and 151.0. H100, 200 and 600 MB, pairs and
+    // clusters with enough in flight: 8467 91, 93 and 95, 97% of the triad,
+    // 9201 93, 95 and 94, 98%.)
     unsigned warpsOfPair =
         llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, 3 * 32);
-    if (isHeavy(problem) && warpsOfPair <= kWarps)
+    if (isHeavy(problem) && warpsOfPair <= kWarps && most < enough)
       consider(/*chunks=*/3, warpsOfPair, /*groups=*/1, frame, kPairGain);
     if (isHeavy(problem))
       consider(/*chunks=*/3, kManyWarps / 2, /*groups=*/2, frame, kAheadGain,
@@ -469,5 +501,11 @@ ScheduleAttr norm_fusion::limitFrames(MLIRContext *context,
     return schedule;
   ScheduleAttr fewer = chooseTwoVectors(context, problem, target,
                                         schedule.getCombine(), kOfMore, reason);
+  // (H100, 200 and 600 MB, share of the triad: LayerNorm 18801 columns 88, 88
+  // and 91, 94%, 19501 89, 89 and 92, 95%; RMSNorm 19501 93, 91 and 95, 96%,
+  // 23099 93, 91 and 96, 98%.)
+  if (!fewer && schedule.getAhead() != 0)
+    fewer = chooseWideFrames(context, problem, target, schedule.getCombine(),
+                             reason, /*mayBeAhead=*/false);
   return fewer ? fewer : schedule;
 }

@@ -133,27 +133,36 @@ static ScheduleAttr chooseHalfVectors(MLIRContext *context,
 }
 
 /// Five half vectors a lane where `usual` leaves more than an eighth of its
-/// lanes idle, and they hold fewer columns. (H200, about 200 MB, us: LayerNorm
-/// of 544 columns 57.6 -> 51.6, 1056 58.7 -> 51.7, 1600 54.5 -> 52.5, 2112 56.8
-/// -> 51.3, 2240 56.4 -> 50.7, 3200 54.5 -> 52.6; RMSNorm of
-/// 1056 54.5 -> 49.9, 3200 52.7 -> 50.4.)
-static ScheduleAttr chooseFiveHalfVectors(MLIRContext *context,
-                                          const Problem &problem,
-                                          const TargetInfo &target,
-                                          ScheduleAttr usual) {
+/// lanes idle, and they hold fewer columns; or three, where a row begins with
+/// half a vector. (H200, about 200 MB, us: LayerNorm of 544 columns 57.6
+/// -> 51.6, 1056 58.7 -> 51.7, 1600 54.5 -> 52.5, 2112 56.8 -> 51.3, 2240 56.4
+/// -> 50.7, 3200 54.5 -> 52.6; RMSNorm of 1056 54.5 -> 49.9, 3200 52.7
+/// -> 50.4. H100, half a vector, time over the usual one's at 200 and 600 MB:
+/// LayerNorm 516 columns -9 and -9%, 572 -2 and -3%, 660 -6 and -7%, 1036 -7
+/// and -6%, 1116 to 1740 the same; RMSNorm 540 -4 and -5%, 1164 -3 and -2%, 636
+/// -1 and +4%; in place of pairs LayerNorm 2468 +1%, 3508 2 and 7%.)
+static ScheduleAttr chooseOddHalfVectors(MLIRContext *context,
+                                         const Problem &problem,
+                                         const TargetInfo &target,
+                                         ScheduleAttr usual) {
+  constexpr unsigned full = 8;
+  unsigned vector = getVector(problem);
   if (!isRing(usual.getStructure()) || usual.getCopy() != Copy::cp_async ||
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
-      getVector(problem) != 8 || getVectors(problem, 8) > kWideVectors ||
-      isFramed(problem, usual) ||
-      (canBeFramed(problem) && mayGainByFrames(problem, 8)))
+      getFullVector(problem) != full || vector < full / 2 ||
+      getVectors(problem, full) > kWideVectors || isFramed(problem, usual) ||
+      (vector < full && usual.getCluster() > 1) ||
+      (canBeFramed(problem) && mayGainByFrames(problem, vector)))
     return {};
   int64_t held = usual.getVector() * usual.getChunks() * usual.getLanes();
   held *= usual.getWarps() * usual.getCluster();
   if (held * 8 < problem.columns * 9)
     return {};
-  ScheduleAttr halves =
-      makeHalfVectors(context, problem, target, /*vector=*/8, /*chunks=*/5,
-                      /*most=*/held * 19 / 20, usual.getCombine());
+  ScheduleAttr halves;
+  for (unsigned chunks : {5u, 3u})
+    if (!halves && (chunks == 5 || vector < full))
+      halves = makeHalfVectors(context, problem, target, full, chunks,
+                               /*most=*/held * 19 / 20, usual.getCombine());
   // Two row groups with too much in flight can't be one with enough. (RMSNorm
   // 27901x3584 149 for 142 us.)
   if (halves && !isHeavy(problem) && halves.getRowGroups() == 2 &&
@@ -459,8 +468,10 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                      std::string &reason) {
   ScheduleAttr schedule = chooseShape(context, problem, target, reason);
   if (ScheduleAttr narrow =
-          chooseFiveHalfVectors(context, problem, target, schedule)) {
-    reason = "five half vectors a lane leave fewer lanes idle";
+          chooseOddHalfVectors(context, problem, target, schedule)) {
+    reason = llvm::formatv("{0} half vectors a lane leave fewer lanes idle",
+                           narrow.getChunks())
+                 .str();
     schedule = narrow;
   } else {
     schedule = chooseFrame(problem, schedule, target);

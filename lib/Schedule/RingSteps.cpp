@@ -22,6 +22,15 @@ int64_t norm_fusion::getBytesInFlight(const Problem &problem,
          llvm::divideCeil(problem.columns, int64_t(schedule.getCluster()));
 }
 
+double norm_fusion::getMeanInFlight(const Problem &problem,
+                                    ScheduleAttr schedule,
+                                    const TargetInfo &target) {
+  return double(schedule.getSlots()) * problem.columns *
+         problem.bytesPerColumn() * target.getClusters(schedule.getCluster()) *
+         schedule.getRowGroups() * getBusyShare(problem, schedule, target) /
+         target.multiprocessors;
+}
+
 /// Of the bytes in flight that memory needs, what single blocks have at most,
 /// and at least, while row groups can be left out for it. (H200, of 64 KiB,
 /// bf16, 600 MB, share of the triad. RMSNorm: 1280 columns, 60 and 50 KiB, 92
@@ -36,6 +45,12 @@ static constexpr double kMostHeavyInFlight = 57. / 64,
 
 bool norm_fusion::isHeavy(const Problem &problem) {
   return problem.accumulatorBytes.size() > 1;
+}
+
+/// True if no element has more than 16 bits.
+static bool isNarrow(const Problem &problem) {
+  return llvm::all_of(problem.elementBytes,
+                      [](unsigned bytes) { return bytes <= 2; });
 }
 
 bool norm_fusion::readsTwoOf(const Problem &problem, unsigned bytes) {
@@ -79,14 +94,19 @@ static constexpr double kFewOfClusters = 58. / 64;
 static constexpr double kMostCopiedInFlight = 41. / 64,
                         kFewestCopiedInFlight = 36. / 64;
 
+/// True for rings whose bytes in flight were measured.
+static bool mayBeLimited(const Problem &problem, ScheduleAttr schedule) {
+  return isRing(schedule.getStructure()) && schedule.getSlots() > 1 &&
+         schedule.getCopy() == Copy::cp_async && problem.exchanges < 2 &&
+         problem.elementBytes.size() <= 2 && !problem.accumulatorBytes.empty();
+}
+
 /// Leaves out row groups of single blocks until at most `most` bytes are in
 /// flight, if that leaves `fewest`, and eight warps.
 static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
                                   double most, double fewest) {
-  if (!isRing(schedule.getStructure()) || schedule.getCluster() > 1 ||
-      schedule.getSlots() < 2 || schedule.getCopy() != Copy::cp_async ||
-      problem.exchanges > 1 || problem.elementBytes.size() > 2 ||
-      problem.accumulatorBytes.empty() || isFramed(problem, schedule))
+  if (schedule.getCluster() > 1 || !mayBeLimited(problem, schedule) ||
+      isFramed(problem, schedule))
     return schedule;
   unsigned groups = schedule.getRowGroups();
   double ofGroup = double(getBytesInFlight(problem, schedule)) / groups;
@@ -96,14 +116,78 @@ static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
   return change(schedule, llvm::formatv("row-groups={0}", groups).str());
 }
 
+/// Of the bytes in flight that memory needs, those on the mean above which
+/// rings are paced, with one sum a column and with two. (H100, of 44 KiB, time
+/// over that without pacing. 600 MB, a hundred widths above it, 1 to 9% less:
+/// bf16 RMSNorm 2753 columns 90 and 98% of the triad, 2560 94 and 99, 15843 94
+/// and 98, LayerNorm 1298 89 and 96, 2947 90 and 98, 4596 93 and 98, 2048 95
+/// and 99; f32 LayerNorm 4096 96 and 99, RMSNorm 1280 96 and 101. 200 MB, f32
+/// 77 MB: the same. Less in flight, 1% either way. Rows of one warp, 5 to 45%
+/// more; f32 in frames, LayerNorm 4094 columns and RMSNorm 5491 15%, RMSNorm
+/// 14079 6% less; f32 in clusters of 16, 3% less, on an H200 2% more at 75 MB.)
+static constexpr double kMostUnpaced = 0.91, kMostHeavyUnpaced = 0.96;
+/// Those on the mean above which row groups of paced clusters of kManyBlocks
+/// are left out, and what is left at least. (H100, bf16, 200 and 600 MB:
+/// RMSNorm 7456 columns, 1.21 and 0.91, 8 and 2% less, 4912, 1.17 and 0.88, 6
+/// and 1%, 11840, 1.1 and 0.82, 3% less and 2% more, 12800, 1.04 and 0.78, 3
+/// and 4% more; LayerNorm 8048, 1.31 and 0.98, 5 and 2% less, 5120, 1.22 and
+/// 0.92, 5 and 2%. In three blocks LayerNorm 5760, 0.91, 3 and 2% more. f32 no
+/// better.)
+static constexpr double kMostOfClusters = 1, kFewestOfClusters = 0.85;
+
+static double getShareInFlight(const Problem &problem, ScheduleAttr schedule,
+                               const TargetInfo &target) {
+  return getMeanInFlight(problem, schedule, target) / target.bytesInFlight;
+}
+
+/// Paced clusters with more in flight than memory serves well have fewer row
+/// groups.
+static ScheduleAttr limitClusters(const Problem &problem, ScheduleAttr schedule,
+                                  const TargetInfo &target) {
+  if (schedule.getCluster() < kManyBlocks || schedule.getPace() == 0 ||
+      !mayBeLimited(problem, schedule) || !isNarrow(problem) ||
+      isFramed(problem, schedule))
+    return schedule;
+  unsigned groups = schedule.getRowGroups();
+  double ofGroup = getShareInFlight(problem, schedule, target) / groups;
+  while (groups > 1 && groups * ofGroup > kMostOfClusters &&
+         (groups - 1) * ofGroup >= kFewestOfClusters)
+    --groups;
+  return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+}
+
+/// Pacing holds warps that share rows back that would have more in flight than
+/// memory serves well.
+static ScheduleAttr choosePace(const Problem &problem, ScheduleAttr schedule,
+                               const TargetInfo &target) {
+  bool framed = isFramed(problem, schedule);
+  // Lanes of 12 warps with so many columns have no register for a count.
+  unsigned most = isHeavy(problem) ? 16 : 20;
+  if (schedule.getThreads() >= kManyWarps * 32 &&
+      schedule.getChunks() * schedule.getVector() > most)
+    return schedule;
+  // A third step is there to make up for lanes without columns.
+  if (schedule.getStructure() != Structure::ring || schedule.getPace() != 0 ||
+      schedule.getCluster() * schedule.getWarps() == 1 ||
+      schedule.getCluster() > kPortableCluster || schedule.getAhead() != 0 ||
+      schedule.getSlots() > 2 || !mayBeLimited(problem, schedule) ||
+      (framed && !isNarrow(problem)) ||
+      getShareInFlight(problem, schedule, target) <=
+          (isHeavy(problem) ? kMostHeavyUnpaced : kMostUnpaced))
+    return schedule;
+  ScheduleAttr paced = change(schedule, llvm::formatv("pace={0}", kPace).str());
+  std::string ignored;
+  return isLegalSchedule(problem, paced, target, ignored) ? paced : schedule;
+}
+
 bool norm_fusion::areTwoInFrames(const Problem &problem,
                                  ScheduleAttr schedule) {
   return isFramed(problem, schedule) && schedule.getCluster() == 1 &&
          schedule.getChunks() == 2 &&
-         schedule.getThreads() == kManyWarps * 32 &&
-         schedule.getVector() == getFullVector(problem) &&
-         llvm::all_of(problem.elementBytes,
-                      [](unsigned bytes) { return bytes <= 2; });
+         (schedule.getThreads() == kManyWarps * 32 ||
+          (schedule.getWarps() == 1 && isHeavy(problem) &&
+           schedule.getThreads() < kManyWarps * 32)) &&
+         schedule.getVector() == getFullVector(problem) && isNarrow(problem);
 }
 
 static ScheduleAttr chooseRowInputs(const Problem &problem,
@@ -139,15 +223,14 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   if (framed && !isHeavy(problem) && cluster == 1 &&
       schedule.getVector() * 2 == getFullVector(problem))
     return schedule;
-  bool isNarrow = llvm::all_of(problem.elementBytes,
-                               [](unsigned bytes) { return bytes <= 2; });
-  if (inFlight <=
-      target.bytesInFlight *
-          (isHeavy(problem) && isNarrow ? kFewInFlight : kFewLightInFlight))
+  if (inFlight <= target.bytesInFlight * (isHeavy(problem) && isNarrow(problem)
+                                              ? kFewInFlight
+                                              : kFewLightInFlight))
     return limitInFlight(problem, copies,
                          target.bytesInFlight * kMostCopiedInFlight,
                          target.bytesInFlight * kFewestCopiedInFlight);
-  if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) || !isNarrow)
+  if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) ||
+      !isNarrow(problem))
     return schedule;
   // A third step is there to make up for lanes without columns. Framed rows of
   // two sums a column gain up to 2%, whatever is in flight. (H200, LayerNorm,
@@ -160,9 +243,12 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   // What waiting for loads does pacing does better, where several warps of a
   // block share a row. (H200, LayerNorm, us: 8192x16384 190.6 with loads, 198.1
   // with copies, 188.6 paced, 9973x10240 146.7, 150.6, 145.4; 2048x16384 52.1,
-  // 51.5, 52.0.)
+  // 51.5, 52.0.) Where so much is in flight that loads are paced, too, these
+  // are faster. (H100, 200 and 600 MB, copies and loads: LayerNorm 4096
+  // columns 70.0 and 68.2, 200.1 and 198.8.)
   if (isHeavy(problem) && problem.elementBytes.size() <= 2 && !framed &&
-      schedule.getWarps() > 1 && schedule.getCombine() == Combine::tags)
+      schedule.getWarps() > 1 && schedule.getCombine() == Combine::tags &&
+      getShareInFlight(problem, schedule, target) <= kMostHeavyUnpaced)
     return change(copies, llvm::formatv("pace={0}", kPace).str());
   return schedule;
 }
@@ -280,7 +366,9 @@ ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
       problem, schedule, getMostInFlight(problem, target),
       target.bytesInFlight *
           (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
+  limited = limitClusters(problem, limited, target);
   limited = chooseRowInputs(problem, limited, target);
+  limited = choosePace(problem, limited, target);
   limited = chooseTwoRows(problem, limited, target, reason);
   return choosePieces(problem, limited, target, reason);
 }

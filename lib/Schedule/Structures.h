@@ -62,12 +62,17 @@ bool isHeavy(const Problem &problem);
 bool readsTwoOf(const Problem &problem, unsigned bytes);
 
 /// True for framed rows of 16-bit elements, two whole vectors a lane in 12
-/// warps of a block.
+/// warps of a block, or with two sums a column in up to 12 with a row each.
 bool areTwoInFrames(const Problem &problem, ScheduleAttr schedule);
 
 /// Bytes of the rows that a multiprocessor has on their way, without those of
 /// lanes that have no columns.
 int64_t getBytesInFlight(const Problem &problem, ScheduleAttr schedule);
+
+/// Bytes in flight of all multiprocessors, those without rows too, over their
+/// number.
+double getMeanInFlight(const Problem &problem, ScheduleAttr schedule,
+                       const TargetInfo &target);
 
 /// Those that single blocks have at most while row groups can be left out.
 double getMostInFlight(const Problem &problem, const TargetInfo &target);
@@ -158,10 +163,11 @@ ScheduleAttr chooseWideRows(MLIRContext *context, const Problem &problem,
                             std::string &reason);
 
 /// Framed rows of several warps with three or four vectors a lane: those that
-/// keep most bytes in flight, or enough. Null if no cluster holds a row.
+/// keep most bytes in flight, or enough, ahead of their sums if `mayBeAhead`.
+/// Null if no cluster holds a row.
 ScheduleAttr chooseWideFrames(MLIRContext *context, const Problem &problem,
                               const TargetInfo &target, Combine combine,
-                              std::string &reason);
+                              std::string &reason, bool mayBeAhead = true);
 
 /// One block a row (structure=rows); null and why in `reason` where a row
 /// doesn't fit.
