@@ -117,15 +117,26 @@ static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
 }
 
 /// Of the bytes in flight that memory needs, those on the mean above which
-/// rings are paced, with one sum a column and with two. (H100, of 44 KiB, time
-/// over that without pacing. 600 MB, a hundred widths above it, 1 to 9% less:
-/// bf16 RMSNorm 2753 columns 90 and 98% of the triad, 2560 94 and 99, 15843 94
-/// and 98, LayerNorm 1298 89 and 96, 2947 90 and 98, 4596 93 and 98, 2048 95
-/// and 99; f32 LayerNorm 4096 96 and 99, RMSNorm 1280 96 and 101. 200 MB, f32
-/// 77 MB: the same. Less in flight, 1% either way. Rows of one warp, 5 to 45%
-/// more; f32 in frames, LayerNorm 4094 columns and RMSNorm 5491 15%, RMSNorm
-/// 14079 6% less; f32 in clusters of 16, 3% less, on an H200 2% more at 75 MB.)
-static constexpr double kMostUnpaced = 0.91, kMostHeavyUnpaced = 0.96;
+/// rings are paced, with one sum a column and with two, in single blocks and in
+/// clusters. (H100, of 44 KiB, time over that without pacing. 600 MB, a hundred
+/// widths above it, 1 to 9% less: bf16 RMSNorm 2753 columns 90 and 98% of the
+/// triad, 2560 94 and 99, 15843 94 and 98, LayerNorm 2947 90 and 98, 4596 93
+/// and 98, 2048 95 and 99; f32 LayerNorm 4096 96 and 99, RMSNorm 1280 96 and
+/// 101; but LayerNorm 1106, 0.99, 99 and 95. 200 MB, f32 77 MB: the same. Less
+/// in flight, 1% either way. Rows of one warp, 5 to 45% more, of two with two
+/// sums a column, LayerNorm 945, 5% more; f32 in frames, LayerNorm 4094 and
+/// RMSNorm 5491 15% more, RMSNorm 14079 6% less; f32 in clusters of 16, 3%
+/// less, on an H200 2% more at 75 MB.)
+static constexpr double kMostUnpaced = 0.91, kMostHeavyUnpaced = 1,
+                        kMostHeavyUnpacedClusters = 0.96;
+
+/// Those on the mean above which row groups of single blocks that can't be
+/// paced are left out. (H100, LayerNorm, us, 200 and 600 MB: 1800 columns 71.1,
+/// 220 and 69.3, 200, 2066 73.3, 219 and 69.8, 203, 2182 73.4, 219 and 70.1,
+/// 218, 2850 73.1, 218 and 69.0, 200. Of half vectors, 1783, 70.4, 218
+/// and 69.4, 201, but some of them spill 12 bytes.)
+static constexpr double kMostUnpacedFrames = 1.1;
+
 /// Those on the mean above which row groups of paced clusters of kManyBlocks
 /// are left out, and what is left at least. (H100, bf16, 200 and 600 MB:
 /// RMSNorm 7456 columns, 1.21 and 0.91, 8 and 2% less, 4912, 1.17 and 0.88, 6
@@ -134,6 +145,10 @@ static constexpr double kMostUnpaced = 0.91, kMostHeavyUnpaced = 0.96;
 /// 0.92, 5 and 2%. In three blocks LayerNorm 5760, 0.91, 3 and 2% more. f32 no
 /// better.)
 static constexpr double kMostOfClusters = 1, kFewestOfClusters = 0.85;
+
+/// Those on the mean above which row inputs of two vectors a lane in frames are
+/// loaded.
+static constexpr double kMostCopiedOfTwo = 0.8;
 
 static double getShareInFlight(const Problem &problem, ScheduleAttr schedule,
                                const TargetInfo &target) {
@@ -161,19 +176,30 @@ static ScheduleAttr limitClusters(const Problem &problem, ScheduleAttr schedule,
 static ScheduleAttr choosePace(const Problem &problem, ScheduleAttr schedule,
                                const TargetInfo &target) {
   bool framed = isFramed(problem, schedule);
-  // Lanes of 12 warps with so many columns have no register for a count.
-  unsigned most = isHeavy(problem) ? 16 : 20;
-  if (schedule.getThreads() >= kManyWarps * 32 &&
-      schedule.getChunks() * schedule.getVector() > most)
-    return schedule;
+  bool isSingle = schedule.getCluster() == 1;
+  unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
   // A third step is there to make up for lanes without columns.
   if (schedule.getStructure() != Structure::ring || schedule.getPace() != 0 ||
-      schedule.getCluster() * schedule.getWarps() == 1 ||
-      schedule.getCluster() > kPortableCluster || schedule.getAhead() != 0 ||
-      schedule.getSlots() > 2 || !mayBeLimited(problem, schedule) ||
-      (framed && !isNarrow(problem)) ||
-      getShareInFlight(problem, schedule, target) <=
-          (isHeavy(problem) ? kMostHeavyUnpaced : kMostUnpaced))
+      (isSingle && warps == 1) || schedule.getCluster() > kPortableCluster ||
+      schedule.getAhead() != 0 || schedule.getSlots() > 2 ||
+      !mayBeLimited(problem, schedule) || (framed && !isNarrow(problem)))
+    return schedule;
+  double share = getShareInFlight(problem, schedule, target);
+  // Lanes of 12 warps with so many columns have no register for a count.
+  if (schedule.getThreads() >= kManyWarps * 32 &&
+      schedule.getChunks() * schedule.getVector() >
+          (isHeavy(problem) ? 16u : 20u)) {
+    double ofGroup = share / groups;
+    while (isSingle && framed &&
+           schedule.getVector() == getFullVector(problem) &&
+           groups * ofGroup > kMostUnpacedFrames && (groups - 1) * warps >= 8)
+      --groups;
+    return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+  }
+  double most = !isHeavy(problem) ? kMostUnpaced
+                : isSingle        ? kMostHeavyUnpaced
+                                  : kMostHeavyUnpacedClusters;
+  if (share <= most || (isSingle && warps == 2 && isHeavy(problem)))
     return schedule;
   ScheduleAttr paced = change(schedule, llvm::formatv("pace={0}", kPace).str());
   std::string ignored;
@@ -211,9 +237,15 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   // same. (H200, us, 200 and 600 MB, loads and copies: LayerNorm 1505 53.8,
   // 150.1 and 51.9, 144.9, 3009 54.7, 151.5 and 52.4, 147.6; RMSNorm 1505 52.1,
   // 145.7 and 51.2, 143.8, 3009 52.5, 146.7 and 51.6, 146.3.)
+  // (H100, of 44 KiB, copies and loads, paced or as good: LayerNorm 906, 43
+  // KiB, 70.9, 221.2 and 69.0, 201.0, 2009, 46 KiB, 71.2, 203.7 and 70.1,
+  // 202.6, RMSNorm 1414, 44 KiB, 70.6, 203.0 and 69.7, 202.0.)
   if (areTwoInFrames(problem, schedule) &&
-      problem.columns % schedule.getVector() != 0)
-    return copies;
+      problem.columns % schedule.getVector() != 0) {
+    bool areMany =
+        getShareInFlight(problem, schedule, target) > kMostCopiedOfTwo;
+    return areMany ? schedule : copies;
+  }
   int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);
   // Warps of half vectors with one sum a column keep apart by waiting. (H200,
