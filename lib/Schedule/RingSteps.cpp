@@ -172,7 +172,8 @@ static ScheduleAttr limitClusters(const Problem &problem, ScheduleAttr schedule,
 }
 
 /// Pacing holds warps that share rows back that would have more in flight than
-/// memory serves well.
+/// memory serves well. Framed ones whose lanes have no register for it have
+/// fewer row groups.
 static ScheduleAttr choosePace(const Problem &problem, ScheduleAttr schedule,
                                const TargetInfo &target) {
   bool framed = isFramed(problem, schedule);
