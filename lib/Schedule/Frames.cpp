@@ -128,12 +128,24 @@ ScheduleAttr norm_fusion::chooseFrame(const Problem &problem,
 static constexpr double kMostOfWarps = 0.89, kMostHeavyOfWarps = 1,
                         kMostOfTwo = 0.8, kMostHeavyOfTwo = 0.76;
 
-/// `warps`, a row each in two steps, or down to `fewest` that have at most
-/// `share` of the bytes in flight that memory needs.
+static double getMostOfWarps(const Problem &problem, bool areTwo) {
+  if (areTwo)
+    return isHeavy(problem) ? kMostHeavyOfTwo : kMostOfTwo;
+  return isHeavy(problem) ? kMostHeavyOfWarps : kMostOfWarps;
+}
+
+/// True if `warps`, a row each in two steps, have more than `share` of the
+/// bytes in flight that memory needs.
+static bool haveMore(const Problem &problem, const TargetInfo &target,
+                     unsigned warps, double share) {
+  return 2. * warps * problem.columns * problem.bytesPerColumn() >
+         share * target.bytesInFlight;
+}
+
+/// `warps`, or down to `fewest` that don't have more.
 static unsigned limitWarps(const Problem &problem, const TargetInfo &target,
                            unsigned warps, unsigned fewest, double share) {
-  double ofWarp = 2. * problem.columns * problem.bytesPerColumn();
-  while (warps > fewest && warps * ofWarp > share * target.bytesInFlight)
+  while (warps > fewest && haveMore(problem, target, warps, share))
     --warps;
   return warps;
 }
@@ -161,10 +173,9 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   // 12 warps where lanes have the registers, and no more is in flight than
   // memory serves well: 577 columns 145.8 and 149.9 with 8, 641 147 and 146.3.
   unsigned warps = kManyWarps;
-  int64_t inFlight = 2 * warps * problem.columns * problem.bytesPerColumn();
-  if (isHeavy(problem) || 16 * inFlight > 15 * target.bytesInFlight)
+  if (isHeavy(problem) || haveMore(problem, target, warps, 15. / 16))
     warps = limitWarps(problem, target, kWarps, kWarps - 1,
-                       isHeavy(problem) ? kMostHeavyOfWarps : kMostOfWarps);
+                       getMostOfWarps(problem, /*areTwo=*/false));
   auto schedule = ScheduleAttr::get(
       context, Structure::ring, /*cluster=*/1, /*warps=*/1, /*rowGroups=*/warps,
       /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
@@ -195,14 +206,12 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
     // 72.2 and 70.5, 228 and 206.)
     unsigned most = chunks * vector > 12 ? kManyWarps : 16;
     if (takesManyVectors(problem) && lanes == 32 && warps == 1) {
-      bool areTwo = chunks == 2 && vector == full;
-      double share = isHeavy(problem)
-                         ? (areTwo ? kMostHeavyOfTwo : kMostHeavyOfWarps)
-                         : (areTwo ? kMostOfTwo : kMostOfWarps);
-      if (limitWarps(problem, target, most, kWarps, 1) < most)
+      if (haveMore(problem, target, most, 1))
         most = kManyWarps;
       if (most == kManyWarps)
-        most = limitWarps(problem, target, most, kWarps, share);
+        most = limitWarps(
+            problem, target, most, kWarps,
+            getMostOfWarps(problem, /*areTwo=*/chunks == 2 && vector == full));
     }
     auto schedule = ScheduleAttr::get(
         context, lanes < 32 ? Structure::small : Structure::ring,

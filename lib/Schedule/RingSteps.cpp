@@ -101,19 +101,36 @@ static bool mayBeLimited(const Problem &problem, ScheduleAttr schedule) {
          problem.elementBytes.size() <= 2 && !problem.accumulatorBytes.empty();
 }
 
-/// Leaves out row groups of single blocks until at most `most` bytes are in
-/// flight, if that leaves `fewest`, and eight warps.
+/// Leaves out row groups while they have more than `most` in flight, of
+/// `inFlight` that all have, in bytes or in parts of what memory needs, and
+/// `areEnough` holds for the groups left and what they have.
+static ScheduleAttr
+leaveOutRowGroups(ScheduleAttr schedule, double inFlight, double most,
+                  llvm::function_ref<bool(unsigned, double)> areEnough) {
+  unsigned groups = schedule.getRowGroups();
+  double ofGroup = inFlight / groups;
+  while (groups > 1 && groups * ofGroup > most &&
+         areEnough(groups - 1, (groups - 1) * ofGroup))
+    --groups;
+  return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+}
+
+static ScheduleAttr withPace(ScheduleAttr schedule) {
+  return change(schedule, llvm::formatv("pace={0}", kPace).str());
+}
+
+/// Leaves out row groups of single blocks, of more than eight warps, until at
+/// most `most` bytes are in flight, if that leaves `fewest`.
 static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
                                   double most, double fewest) {
   if (schedule.getCluster() > 1 || !mayBeLimited(problem, schedule) ||
       isFramed(problem, schedule))
     return schedule;
-  unsigned groups = schedule.getRowGroups();
-  double ofGroup = double(getBytesInFlight(problem, schedule)) / groups;
-  while (groups > 1 && groups * schedule.getWarps() > 8 &&
-         groups * ofGroup > most && (groups - 1) * ofGroup >= fewest)
-    --groups;
-  return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+  return leaveOutRowGroups(schedule, getBytesInFlight(problem, schedule), most,
+                           [&](unsigned groups, double inFlight) {
+                             return (groups + 1) * schedule.getWarps() > 8 &&
+                                    inFlight >= fewest;
+                           });
 }
 
 /// Of the bytes in flight that memory needs, those on the mean above which
@@ -163,12 +180,9 @@ static ScheduleAttr limitClusters(const Problem &problem, ScheduleAttr schedule,
       !mayBeLimited(problem, schedule) || !isNarrow(problem) ||
       isFramed(problem, schedule))
     return schedule;
-  unsigned groups = schedule.getRowGroups();
-  double ofGroup = getShareInFlight(problem, schedule, target) / groups;
-  while (groups > 1 && groups * ofGroup > kMostOfClusters &&
-         (groups - 1) * ofGroup >= kFewestOfClusters)
-    --groups;
-  return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+  return leaveOutRowGroups(
+      schedule, getShareInFlight(problem, schedule, target), kMostOfClusters,
+      [](unsigned, double share) { return share >= kFewestOfClusters; });
 }
 
 /// Pacing holds warps that share rows back that would have more in flight than
@@ -178,7 +192,7 @@ static ScheduleAttr choosePace(const Problem &problem, ScheduleAttr schedule,
                                const TargetInfo &target) {
   bool framed = isFramed(problem, schedule);
   bool isSingle = schedule.getCluster() == 1;
-  unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
+  unsigned warps = schedule.getWarps();
   // A third step is there to make up for lanes without columns.
   if (schedule.getStructure() != Structure::ring || schedule.getPace() != 0 ||
       (isSingle && warps == 1) || schedule.getCluster() > kPortableCluster ||
@@ -190,19 +204,18 @@ static ScheduleAttr choosePace(const Problem &problem, ScheduleAttr schedule,
   if (schedule.getThreads() >= kManyWarps * 32 &&
       schedule.getChunks() * schedule.getVector() >
           (isHeavy(problem) ? 16u : 20u)) {
-    double ofGroup = share / groups;
-    while (isSingle && framed &&
-           schedule.getVector() == getFullVector(problem) &&
-           groups * ofGroup > kMostUnpacedFrames && (groups - 1) * warps >= 8)
-      --groups;
-    return change(schedule, llvm::formatv("row-groups={0}", groups).str());
+    if (!isSingle || !framed || schedule.getVector() != getFullVector(problem))
+      return schedule;
+    return leaveOutRowGroups(
+        schedule, share, kMostUnpacedFrames,
+        [&](unsigned groups, double) { return groups * warps >= 8; });
   }
   double most = !isHeavy(problem) ? kMostUnpaced
                 : isSingle        ? kMostHeavyUnpaced
                                   : kMostHeavyUnpacedClusters;
   if (share <= most || (isSingle && warps == 2 && isHeavy(problem)))
     return schedule;
-  ScheduleAttr paced = change(schedule, llvm::formatv("pace={0}", kPace).str());
+  ScheduleAttr paced = withPace(schedule);
   std::string ignored;
   return isLegalSchedule(problem, paced, target, ignored) ? paced : schedule;
 }
@@ -282,7 +295,7 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   if (isHeavy(problem) && problem.elementBytes.size() <= 2 && !framed &&
       schedule.getWarps() > 1 && schedule.getCombine() == Combine::tags &&
       getShareInFlight(problem, schedule, target) <= kMostHeavyUnpaced)
-    return change(copies, llvm::formatv("pace={0}", kPace).str());
+    return withPace(copies);
   return schedule;
 }
 
