@@ -21,8 +21,9 @@ using namespace mlir::norm_fusion;
 /// What vectors that begin within a sector leave of the bandwidth.
 static constexpr double kUnalignedShare = 0.94;
 
-/// Vectors of a row that four warps' lanes hold two and three each of.
-static constexpr int64_t kTwoVectors = 4 * 32 * 2, kThreeVectors = 4 * 32 * 3;
+/// Vectors of a row that four warps' lanes hold two, three and five each of.
+static constexpr int64_t kTwoVectors = 4 * 32 * 2, kThreeVectors = 4 * 32 * 3,
+                         kFiveVectors = 4 * 32 * 5;
 
 /// Vectors of 32-bit elements of a row that six warps of each of eight blocks
 /// hold, four a lane: of more, with one sum a column, half ones would take
@@ -47,14 +48,55 @@ bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
          problem.columns % (2 * vector) != 0;
 }
 
-/// What chooseManyVectors() is for: two arrays of 16 bits and sums of 32 a
-/// column. Others weren't measured, and have other registers.
-static bool takesManyVectors(const Problem &problem) {
+bool norm_fusion::serveMemory(const Problem &problem, const TargetInfo &target,
+                              double rows, double most) {
+  return 2 * rows * problem.columns * problem.bytesPerColumn() <=
+         most * target.bytesInFlight;
+}
+
+/// Rows of one block that are few.
+static constexpr unsigned kFewRows = 3;
+
+/// True for few rows of one block in two steps that memory serves well.
+static bool areFewRows(const Problem &problem, ScheduleAttr schedule,
+                       const TargetInfo &target) {
+  unsigned rows = schedule.getRowGroups();
+  return schedule.getCluster() == 1 && rows <= kFewRows &&
+         serveMemory(problem, target, rows);
+}
+
+bool norm_fusion::takesManyVectors(const Problem &problem) {
   return getFullVector(problem) == 8 && problem.bytesPerColumn() == 4 &&
          !problem.accumulatorBytes.empty() &&
          problem.accumulatorBytes.size() <= 2 && problem.exchanges <= 1 &&
          llvm::all_of(problem.accumulatorBytes,
                       [](unsigned bytes) { return bytes == 4; });
+}
+
+/// Of the bytes in flight that memory needs, what three rows with one sum a
+/// column have at most. (Below, and 1.09, RMSNorm 2975 52.3 and 52.0, 149.4 and
+/// 150.2, 1.11, 3041 51.7 and 51.6, 147.9 and 150.5.)
+static constexpr double kMostOfThreeRows = 1.08;
+
+static bool serveThreeRows(const Problem &problem, const TargetInfo &target) {
+  return serveMemory(problem, target, /*rows=*/3,
+                     isHeavy(problem) ? kMostOfFewRows : kMostOfThreeRows);
+}
+
+/// True if two rows of five vectors a lane leave at most a quarter of it idle,
+/// one sum a column.
+static bool takesFiveVectors(const Problem &problem, const TargetInfo &target) {
+  int64_t vectors = getVectors(problem, getFullVector(problem));
+  return !isHeavy(problem) && 4 * vectors > 3 * kFiveVectors &&
+         vectors <= kFiveVectors && serveMemory(problem, target, /*rows=*/2);
+}
+
+bool norm_fusion::gainsByMoreVectors(const Problem &problem,
+                                     const TargetInfo &target, unsigned warps) {
+  if (!takesManyVectors(problem))
+    return false;
+  return 2 * warps == kManyWarps ? serveThreeRows(problem, target)
+                                 : takesFiveVectors(problem, target);
 }
 
 bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
@@ -183,6 +225,15 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
+/// Of the bytes in flight that memory needs, those of two warps a row with two
+/// vectors a lane below which one warp with four is better. (H100, x and dy one
+/// array so that memory is as fast as an H200's, us, 200 and 600 MB, two warps
+/// and one: LayerNorm 777 columns 55.5 and 52.7, 160.1 and 153.2, 850 54.0 and
+/// 53.0, 154.8 and 152.8, 900 52.9 and 53.0, 152.7 and 153.9; RMSNorm 777 54.0
+/// and 52.0, 156.5 and 152.1, 850 52.5 and 51.5, 152.0 and 150.7, 900 50.8 and
+/// 51.5, 146.6 and 150.7.)
+static constexpr double kFewOfTwoWarps = 0.64;
+
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
                                             const Problem &problem,
                                             const TargetInfo &target,
@@ -229,6 +280,18 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
           if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
             consider(warps, lanes, vector, chunks);
+  // One warp with four vectors in place of two with two, and eight rows of a
+  // block in place of six, where these have little in flight.
+  if (best && best.getWarps() == 2 && best.getVector() == full &&
+      takesManyVectors(problem) &&
+      getBytesInFlight(problem, best) < kFewOfTwoWarps * target.bytesInFlight)
+    if (auto one = ScheduleAttr::get(
+            context, Structure::ring, /*cluster=*/1, /*warps=*/1,
+            /*rowGroups=*/kWarps, /*slots=*/2, /*chunks=*/4, full,
+            Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
+            /*rows=*/1, /*frame=*/0);
+        fits(problem, one, target))
+      return one;
   // Half vectors side by side in frames of a whole sector, where lanes hold
   // these, too.
   if (!best || best.getLanes() == 32 || best.getVector() * 2 != full ||
@@ -346,8 +409,21 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
   // 3800 50.8 and 51.2.)
   if (problem.accumulatorBytes.size() == 1) {
     int64_t vectors = getVectors(problem, vector);
-    return vectors > kThreeVectors && vectors * 6 <= kThreeVectors * 7
-               ? makePairs()
+    if (vectors > kThreeVectors && vectors * 6 <= kThreeVectors * 7)
+      return makePairs();
+    // Two rows of five vectors a lane in place of what pairs and clusters hold
+    // with few. (H100 with x and dy one array, RMSNorm, us, 200 and 600 MB:
+    // 3900 columns 51.4 and 50.5, 149.0 and 143.8, 4101 52.4 and 50.8, 151.8
+    // and 144.4, 4501 53.0 and 52.0, 152.3 and 146.6, 4901 52.4 and 51.8, 151.6
+    // and 145.9; 3301 52.1 and 52.8, 149.2 and 150.0.)
+    if (takesFiveVectors(problem, target))
+      return make(/*cluster=*/1, kWarps / 2, /*chunks=*/5, /*groups=*/2);
+    // Three rows of three vectors in place of two of two in six warps. (RMSNorm
+    // 2585 54.4 and 51.4, 156.0 and 148.8, 2715 53.1 and 50.9, 152.6 and 147.4,
+    // 2845 52.6 and 51.1, 150.9 and 148.6, 2975 52.3 and 52.0, 149.4 and
+    // 150.2.)
+    return vectors > 5 * kTwoVectors / 4 && serveThreeRows(problem, target)
+               ? make(/*cluster=*/1, /*warps=*/4, /*chunks=*/3, /*groups=*/3)
                : ScheduleAttr();
   }
   for (unsigned warps : {3u, 4u})
@@ -356,12 +432,17 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
       return schedule;
   if (ScheduleAttr schedule = makePairs())
     return schedule;
-  // A few more, which six warps with three vectors would hold, but spill.
-  // (H100, LayerNorm, us, 200 and 600 MB: 4107 74.1 and 71.3, 226 and 206;
-  // 4473 74.6 and 71.6, 225 and 206.)
-  constexpr int64_t ofSixWarps = 6 * 3 * 32;
-  return getVectors(problem, vector) + frame > ofSixWarps
-             ? ScheduleAttr()
+  // A few more take six warps with three vectors, but with elements at a row's
+  // ends these spill. (H100, LayerNorm, us, 200 and 600 MB: 4107 74.1 and 71.3,
+  // 226 and 206; 4473 74.6 and 71.6, 225 and 206. With x and dy one array, two
+  // vectors in three warps of three blocks and this: 4104 54.1 and 51.5, 155.4
+  // and 145.0, 4200 53.7 and 51.4, 153.9 and 144.9, 4360 53.4 and 51.1, 152.3
+  // and 145.2, 4504 53.4 and 51.2, 151.9 and 145.6.)
+  constexpr unsigned warps = 6, chunks = 3;
+  if (getVectors(problem, vector) + frame > warps * chunks * 32)
+    return {};
+  return problem.columns % vector == 0
+             ? make(/*cluster=*/1, warps, chunks, kManyWarps / warps)
              : chooseTwoVectors(context, problem, target, combine,
                                 /*most=*/1, reason);
 }
@@ -401,6 +482,60 @@ static ScheduleAttr alignFrame(const Problem &problem, ScheduleAttr schedule,
                   1.02 * getUsefulBytes(problem, aligned, target, enough) >
                       getUsefulBytes(problem, schedule, target, enough);
   return isBetter ? aligned : schedule;
+}
+
+/// What of the bytes in flight that memory needs rows with one sum a column
+/// make use of, and how many times what four vectors a lane have, and three in
+/// 12 warps, five must have.
+static constexpr double kEnoughOfFive = 0.92, kGainOverFour = 1.13,
+                        kGainOverThree = 0.99;
+
+/// Five vectors a lane, one sum a column, where `others` have fewer bytes in
+/// flight. Null if they haven't. (H100 with x and dy one array, RMSNorm, us,
+/// 200 and 600 MB. Times the bytes of four vectors: 6245 columns, 1.17, 52.9
+/// and 51.8, 151.1 and 148.6; 9467, 1.31, 53.7 and 52.1, 152.7 and 144.9;
+/// 11969, 1.25, 53.1 and 51.4, 153.1 and 147.7; 12667, 1.23, 53.2 and 51.5,
+/// 152.4 and 146.0; but 7409, 1.05, 50.8 and 52.1, 146.9 and 146.0; 13453,
+/// 1, 52.3 and 52.7, 149.1 and 150.3; 15843, 0.75, 51.0 and 54.1, 145.4 and
+/// 156.2. Of three: 9001, 1.15, 53.8 and 52.0, 152.7 and 147.1; 11061, 1, 52.5
+/// and 52.1, 149.4 and 148.7; 8467, 1, 51.4 and 51.5, 148.1 and 148.3. In place
+/// of a step ahead in pairs: 16421 56.3 and 53.6, 157.7 and 154.1, 17905 54.8
+/// and 52.7, 154.2 and 151.8. In eight rows of one warp 5566 51.3 and 52.3,
+/// 7603 51.3 and 52.6.)
+static ScheduleAttr chooseFiveVectors(MLIRContext *context,
+                                      const Problem &problem,
+                                      const TargetInfo &target, Combine combine,
+                                      ScheduleAttr others) {
+  constexpr unsigned chunks = 5, vector = 8;
+  if (!takesManyVectors(problem) || isHeavy(problem))
+    return {};
+  double enough = kEnoughOfFive * target.bytesInFlight;
+  double most = 0;
+  if (others)
+    most = getUsefulBytes(problem, others, target, enough) *
+           (others.getChunks() == 3 ? kGainOverThree : kGainOverFour);
+  unsigned frame = getSectorVectors(problem, vector);
+  int64_t vectors = getVectors(problem, vector);
+  ScheduleAttr best;
+  for (unsigned warps : {2u, 4u}) {
+    int64_t held = int64_t(warps) * chunks * 32 - frame;
+    unsigned cluster = llvm::divideCeil(vectors, held);
+    // A fifth of the lanes idle.
+    if (cluster > std::min(target.maxCluster, kPortableCluster) ||
+        5 * vectors < 4 * cluster * held)
+      continue;
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, cluster, warps, kWarps / warps, /*slots=*/2,
+        chunks, vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
+        /*lanes=*/32, /*rows=*/1, frame);
+    double bytes = getUsefulBytes(problem, schedule, target, enough);
+    if (bytes <= most || !fits(problem, schedule, target) ||
+        getMeanInFlight(problem, schedule, target) > target.bytesInFlight)
+      continue;
+    best = schedule;
+    most = bytes;
+  }
+  return best;
 }
 
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
@@ -451,6 +586,12 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
       consider(best.getChunks(), best.getWarps(), best.getRowGroups(),
                best.getFrame(), /*gain=*/0.99, /*ahead=*/0, /*moreBlocks=*/1);
   }
+  ScheduleAttr five =
+      chooseFiveVectors(context, problem, target, combine, best);
+  if (five) {
+    best = five;
+    most = getUsefulBytes(problem, best, target, enough);
+  }
   // Pairs of blocks with one or two rows at a time leave few row groups over,
   // and few multiprocessors, but all their warps would wait for a row's sums in
   // every step, were the next ones not sent before. Rows that begin with a
@@ -473,7 +614,7 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     if (isHeavy(problem))
       consider(/*chunks=*/3, kManyWarps / 2, /*groups=*/2, frame, kAheadGain,
                /*ahead=*/1);
-    if (vectors > kPairVectors - 2 * frame)
+    if (vectors > kPairVectors - 2 * frame && !five)
       for (auto [chunks, warps] :
            {std::pair(3u, kManyWarps), {5u, kWarps}, {4u, kManyWarps}})
         if (!best || best.getAhead() == 0)
@@ -504,7 +645,8 @@ ScheduleAttr norm_fusion::limitFrames(MLIRContext *context,
   // Such warps of one block share nothing that they would wait for.
   if (schedule.getStructure() != Structure::ring ||
       areTwoInFrames(problem, schedule) || schedule.getSlots() > 2 ||
-      !isFramed(problem, schedule) || !takesManyVectors(problem) ||
+      areFewRows(problem, schedule, target) || !isFramed(problem, schedule) ||
+      !takesManyVectors(problem) ||
       schedule.getVector() != getFullVector(problem) ||
       getMeanInFlight(problem, schedule, target) <= most)
     return schedule;

@@ -1,16 +1,18 @@
 //===- ManyWarps.cpp - Rows in many warps, few vectors a lane -------------===//
 //
-// Tables of the shapes in which 8 to 16 warps of each block of a cluster hold
-// rows with few vectors a lane, and the choice from them. Twice as many warps
-// take a row as where lanes hold four (WideRows.cpp): more row groups share the
-// steps of short walks, and blocks of a large cluster have little of a partial
-// row each. Rows in frames (Frames.cpp) have tables of their own, with up to
-// five vectors. The numbers were measured on an H200 (docs/performance.md).
+// Tables of the shapes in which 8 to 16 warps of a block, or of each block of a
+// cluster, hold rows with few vectors a lane, and the choice from them. Twice
+// as many warps take a row as where lanes hold four (WideRows.cpp): more row
+// groups share the steps of short walks, and blocks of a large cluster have
+// little of a partial row each. Rows in frames (Frames.cpp) have tables of
+// their own, with up to five vectors. The numbers were measured on an H200
+// (docs/performance.md).
 //
 //===----------------------------------------------------------------------===//
 
 #include "Structures.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -25,12 +27,14 @@ enum Sums { anySums, oneSum, moreSums };
 /// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
 /// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
 /// at most one of `lanesOfIdle` lanes without columns, and rows of a multiple
-/// of `multiple` vectors.
+/// of `multiple` vectors. Few blocks have at most `mostInFlight` of the bytes
+/// that memory needs in flight.
 struct Shape {
   unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
       lanesOfIdle;
   Sums sums = anySums;
   unsigned multiple = 1;
+  double mostInFlight = kMostOfFewRows;
 };
 constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 } // namespace
@@ -79,18 +83,32 @@ static constexpr Shape kWords[] = {
 /// 10.3, 22.0, 51.0 -> 10.0, 21.8, 50.7; two warps, 11264, 9.6, 21.3, 50.1
 /// -> 9.3, 21.0, 49.8, but 4096x12288 73.0 -> 75.6. Four warps whose blocks'
 /// parts aren't alike, or begin within a sector, spill four bytes: 22800,
-/// 46240.)
+/// 46240. One block, H100 with x and dy one array, so that memory is as fast as
+/// an H200's, 12.5, 50, 200 and 600 MB. Three, in place of two in six warps:
+/// 2640 6.1, 15.2, 51.7, 149.5 -> 6.5, 15.0, 50.1, 145.6; 2816 6.0, 14.9, 50.1,
+/// 143.9 -> 6.1, 14.0, 47.4, 136.2; 3072 5.8, 14.4, 48.7, 140.3 -> 6.0, 13.8,
+/// 47.6, 136.7. Five, in place of four in five blocks or two in three, 4112
+/// columns: 6.5, 16.1, 53.6, 153.8 -> 7.0, 15.6, 50.8, 143.5; 4400: 6.6, 15.4,
+/// 52.2, 150.4 -> 7.2, 15.2, 50.5, 142.0; 4800: 6.4, 15.1, 50.1, 146.0 -> 7.0,
+/// 14.5, 47.9, 136.9.)
 // clang-format off
 static constexpr Shape kLightHalves[] = {
     {2,  8, 2,  2, 16, 15, 32},
     {2,  5, 2,  2, 16, 15, 32},
     {2,  4, 3,  3, 12, 12, 32},
+    {5,  1, 4,  4,  8,  8,  5},
     {2,  3, 3,  3, 12, 12, 16},
     {3,  8, 3,  3, 12,  9, 12},
     {3,  8, 4,  4, 12,  9, 12, anySums, /*multiple=*/2 * 8},
     {3,  8, 5, 10, 12,  9, 12},
     {3, 16, 4,  4, 12,  9,  6, anySums, /*multiple=*/2 * 16},
-    {3, 16, 5,  6, 12,  9,  6}};
+    {3, 16, 5,  6, 12,  9,  6},
+    {3,  1, 4,  4, 12, 12,  6},
+    {3,  1, 5,  5, 10, 10,  6, anySums, /*multiple=*/1, /*mostInFlight=*/1},
+    {3,  3, 3,  3, 12, 12, 10},
+    {3,  4, 3,  3, 12, 12, 10},
+    {3,  5, 3,  3, 12, 12, 10},
+    {3,  6, 3,  3, 12, 12, 10}};
 // clang-format on
 
 /// Rows of 16-bit elements with two sums a column, whose registers don't
@@ -106,16 +124,29 @@ static constexpr Shape kLightHalves[] = {
 /// -> 10.8, 22.4, 51.0, 142.7; 36864, c16 13.5, 28.4, 64.4, 179.8 -> 10.8,
 /// 22.9, 51.4, 143.5; 49152, c16 12.5, 24.6, 53.5, 149.0 -> 11.3, 23.0, 52.0,
 /// 143.4; 61440 14.7, 25.6, 54.0, 145.7 -> 12.0, 23.6, 51.8, 143.6; with masks
-/// 16384 10.6, 22.1, 50.5, 141.9 -> 11.4, 24.8, 58.4, 164.9.)
+/// 16384 10.6, 22.1, 50.5, 141.9 -> 11.4, 24.8, 58.4, 164.9. One block and two,
+/// H100 with x and dy one array, 12.5, 50, 200 and 600 MB:
+/// 2640 7.5, 16.1, 53.3, 152.7 -> 8.0, 16.1, 50.9, 144.5; 2816 7.2, 15.7, 51.1,
+/// 146.5 -> 7.5, 15.4, 49.0, 138.7; 3072 6.8, 15.6, 50.4, 144.3
+/// -> 7.3, 14.8, 48.1, 137.2; c2, in place of four in five blocks,
+/// 4112 7.5, 17.0, 55.0, 156.7 -> 8.4, 16.6, 52.0, 146.2; 4400 7.4, 16.7, 54.1,
+/// 153.2 -> 8.5, 16.5, 51.7, 145.7; 4608 7.1, 16.1, 52.0, 146.8
+/// -> 7.8, 15.3, 48.9, 137.4. Six warps of one block take 9.2, 17.2, 51.5,
+/// 144.4 for 4112.)
 // clang-format off
 static constexpr Shape kHeavyHalves[] = {
     {2,  8,  2,  3, 16, 15, 32},
     {2,  5,  2,  3, 16, 15, 32},
     {2,  4,  2,  3, 12, 12, 32},
+    {3,  1,  4,  4, 12, 12,  6},
     {2,  2,  3,  3, 12, 12, 16},
     {3, 16,  3,  4, 12,  9, kNoneIdle},
     {3,  8,  2,  4, 12,  9, kNoneIdle},
-    {3,  8, 10, 10, 12,  9, kNoneIdle}};
+    {3,  8, 10, 10, 12,  9, kNoneIdle},
+    {3,  2,  3,  3, 12, 12,  9},
+    {3,  3,  3,  3, 12, 12,  9},
+    {3,  3,  4,  4, 12, 12, 48},
+    {3,  4,  4,  4, 12, 12, 10}};
 // clang-format on
 
 /// Rows of 32-bit elements in frames, which begin anywhere, in place of 8 warps
@@ -228,8 +259,17 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         (shape.sums != anySums && (shape.sums == moreSums) != isHeavy(problem)))
       continue;
     unsigned groups = shape.blockWarps / warps;
+    // Measured where so much in flight isn't too much, and of few blocks
+    // against two vectors a lane that leave lanes idle, too, or fill six warps.
+    bool isFew = !framed && !isWord && shape.cluster < kPortableCluster &&
+                 shape.chunks > 2;
     int64_t idle = warps * ofWarp - held;
     if (groups * warps < shape.fewestOfBlock ||
+        (isFew &&
+         (!takesManyVectors(problem) ||
+          (idle > 0 && shape.cluster <= 2 && vectors % (2 * 32) == 0) ||
+          !serveMemory(problem, target, double(groups) / shape.cluster,
+                       shape.mostInFlight))) ||
         idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
     bool paces = combine == Combine::tags && !framed &&
@@ -239,6 +279,15 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,
         /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame,
         /*copiesRowInputs=*/false, /*tile=*/0, ahead);
+    // The estimate of registers says a tenth more of two sums a column.
+    std::string ignored;
+    if (isFew && isLegalSchedule(problem, most, target, ignored)) {
+      reason = llvm::formatv("{0} vectors a lane in {1} warps of a block, {2} "
+                             "bytes in flight",
+                             shape.chunks, shape.blockWarps,
+                             getBytesInFlight(problem, most));
+      return most;
+    }
     if (framed && shape.cluster > kPortableCluster &&
         getBusyShare(problem, most, target) < kBusyShare)
       most = change(most, "frame=1");

@@ -97,6 +97,25 @@ bool mayGainByFrames(const Problem &problem, unsigned vector);
 /// Vectors of `vector` columns, of the narrowest type, in such a sector.
 unsigned getSectorVectors(const Problem &problem, unsigned vector);
 
+/// True of two arrays of 16 bits and one or two sums of 32 a column: others
+/// have other registers, and weren't measured with three vectors a lane and
+/// more.
+bool takesManyVectors(const Problem &problem);
+
+/// Of the bytes in flight that memory needs, what a few rows of one block have
+/// at most: their warps wait together.
+inline constexpr double kMostOfFewRows = 1.2;
+
+/// True if two steps of `rows` rows of a block, or of as much of more rows,
+/// have at most `most` of the bytes in flight that memory needs.
+bool serveMemory(const Problem &problem, const TargetInfo &target, double rows,
+                 double most = kMostOfFewRows);
+
+/// True if framed rows that `warps` hold with two vectors a lane are better off
+/// with three or five: more rows of one block, or fewer blocks.
+bool gainsByMoreVectors(const Problem &problem, const TargetInfo &target,
+                        unsigned warps);
+
 /// True if `vector` columns, the most that divide a row, are half of a full
 /// vector, and lanes are better off with full ones in frames.
 bool gainsByFullVectors(const Problem &problem, unsigned vector);
