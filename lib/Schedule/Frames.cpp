@@ -49,9 +49,9 @@ bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
 }
 
 bool norm_fusion::serveMemory(const Problem &problem, const TargetInfo &target,
-                              double rows, double most) {
-  return 2 * rows * problem.columns * problem.bytesPerColumn() <=
-         most * target.bytesInFlight;
+                              unsigned rows) {
+  return 2. * rows * problem.columns * problem.bytesPerColumn() <=
+         kMostOfFewRows * target.bytesInFlight;
 }
 
 /// Rows of one block that are few.
@@ -73,16 +73,6 @@ bool norm_fusion::takesManyVectors(const Problem &problem) {
                       [](unsigned bytes) { return bytes == 4; });
 }
 
-/// Of the bytes in flight that memory needs, what three rows with one sum a
-/// column have at most. (Below, and 1.09, RMSNorm 2975 52.3 and 52.0, 149.4 and
-/// 150.2, 1.11, 3041 51.7 and 51.6, 147.9 and 150.5.)
-static constexpr double kMostOfThreeRows = 1.08;
-
-static bool serveThreeRows(const Problem &problem, const TargetInfo &target) {
-  return serveMemory(problem, target, /*rows=*/3,
-                     isHeavy(problem) ? kMostOfFewRows : kMostOfThreeRows);
-}
-
 /// True if two rows of five vectors a lane leave at most a quarter of it idle,
 /// one sum a column.
 static bool takesFiveVectors(const Problem &problem, const TargetInfo &target) {
@@ -93,9 +83,9 @@ static bool takesFiveVectors(const Problem &problem, const TargetInfo &target) {
 
 bool norm_fusion::gainsByMoreVectors(const Problem &problem,
                                      const TargetInfo &target, unsigned warps) {
-  if (!takesManyVectors(problem))
+  if (!takesManyVectors(problem) || isHeavy(problem))
     return false;
-  return 2 * warps == kManyWarps ? serveThreeRows(problem, target)
+  return 2 * warps == kManyWarps ? serveMemory(problem, target, /*rows=*/3)
                                  : takesFiveVectors(problem, target);
 }
 
@@ -414,15 +404,15 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
     // Two rows of five vectors a lane in place of what pairs and clusters hold
     // with few. (H100 with x and dy one array, RMSNorm, us, 200 and 600 MB:
     // 3900 columns 51.4 and 50.5, 149.0 and 143.8, 4101 52.4 and 50.8, 151.8
-    // and 144.4, 4501 53.0 and 52.0, 152.3 and 146.6, 4901 52.4 and 51.8, 151.6
-    // and 145.9; 3301 52.1 and 52.8, 149.2 and 150.0.)
+    // and 144.4; 3301 52.1 and 52.8, 149.2 and 150.0.)
     if (takesFiveVectors(problem, target))
       return make(/*cluster=*/1, kWarps / 2, /*chunks=*/5, /*groups=*/2);
     // Three rows of three vectors in place of two of two in six warps. (RMSNorm
     // 2585 54.4 and 51.4, 156.0 and 148.8, 2715 53.1 and 50.9, 152.6 and 147.4,
     // 2845 52.6 and 51.1, 150.9 and 148.6, 2975 52.3 and 52.0, 149.4 and
     // 150.2.)
-    return vectors > 5 * kTwoVectors / 4 && serveThreeRows(problem, target)
+    return vectors > 5 * kTwoVectors / 4 &&
+                   serveMemory(problem, target, /*rows=*/3)
                ? make(/*cluster=*/1, /*warps=*/4, /*chunks=*/3, /*groups=*/3)
                : ScheduleAttr();
   }
@@ -432,17 +422,12 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
       return schedule;
   if (ScheduleAttr schedule = makePairs())
     return schedule;
-  // A few more take six warps with three vectors, but with elements at a row's
-  // ends these spill. (H100, LayerNorm, us, 200 and 600 MB: 4107 74.1 and 71.3,
-  // 226 and 206; 4473 74.6 and 71.6, 225 and 206. With x and dy one array, two
-  // vectors in three warps of three blocks and this: 4104 54.1 and 51.5, 155.4
-  // and 145.0, 4200 53.7 and 51.4, 153.9 and 144.9, 4360 53.4 and 51.1, 152.3
-  // and 145.2, 4504 53.4 and 51.2, 151.9 and 145.6.)
-  constexpr unsigned warps = 6, chunks = 3;
-  if (getVectors(problem, vector) + frame > warps * chunks * 32)
-    return {};
-  return problem.columns % vector == 0
-             ? make(/*cluster=*/1, warps, chunks, kManyWarps / warps)
+  // A few more, which six warps with three vectors would hold, but spill.
+  // (H100, LayerNorm, us, 200 and 600 MB: 4107 74.1 and 71.3, 226 and 206;
+  // 4473 74.6 and 71.6, 225 and 206.)
+  constexpr int64_t ofSixWarps = 6 * 3 * 32;
+  return getVectors(problem, vector) + frame > ofSixWarps
+             ? ScheduleAttr()
              : chooseTwoVectors(context, problem, target, combine,
                                 /*most=*/1, reason);
 }

@@ -6,7 +6,7 @@
 // groups share the steps of short walks, and blocks of a large cluster have
 // little of a partial row each. Rows in frames (Frames.cpp) have tables of
 // their own, with up to five vectors. The numbers were measured on an H200
-// (docs/performance.md).
+// (docs/performance.md), or as said there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,12 @@ enum Sums { anySums, oneSum, moreSums };
 /// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
 /// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
 /// at most one of `lanesOfIdle` lanes without columns, and rows of a multiple
-/// of `multiple` vectors. Few blocks have at most `mostInFlight` of the bytes
-/// that memory needs in flight.
+/// of `multiple` vectors.
 struct Shape {
   unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
       lanesOfIdle;
   Sums sums = anySums;
   unsigned multiple = 1;
-  double mostInFlight = kMostOfFewRows;
 };
 constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 } // namespace
@@ -87,16 +85,16 @@ static constexpr Shape kWords[] = {
 /// an H200's, 12.5, 50, 200 and 600 MB. Three, in place of two in six warps:
 /// 2640 6.1, 15.2, 51.7, 149.5 -> 6.5, 15.0, 50.1, 145.6; 2816 6.0, 14.9, 50.1,
 /// 143.9 -> 6.1, 14.0, 47.4, 136.2; 3072 5.8, 14.4, 48.7, 140.3 -> 6.0, 13.8,
-/// 47.6, 136.7. Five, in place of four in five blocks or two in three, 4112
-/// columns: 6.5, 16.1, 53.6, 153.8 -> 7.0, 15.6, 50.8, 143.5; 4400: 6.6, 15.4,
-/// 52.2, 150.4 -> 7.2, 15.2, 50.5, 142.0; 4800: 6.4, 15.1, 50.1, 146.0 -> 7.0,
-/// 14.5, 47.9, 136.9.)
+/// 47.6, 136.7. 3376, five warps, 200 and 600 MB, 53.5, 152.5 -> 50.9, 144.1.
+/// In clusters, in place of four in 8 warps, 25, 200 and 600 MB:
+/// 6656 9.7, 50.9, 147.6 -> 9.6, 48.9, 138.0; 8448 9.9, 52.7, 151.1
+/// -> 9.0, 48.7, 138.2; 11008 10.0, 53.0, 151.2 -> 9.2, 48.9, 140.1;
+/// 13312 9.9, 52.0, 149.2 -> 9.5, 50.5, 144.8.)
 // clang-format off
 static constexpr Shape kLightHalves[] = {
     {2,  8, 2,  2, 16, 15, 32},
     {2,  5, 2,  2, 16, 15, 32},
     {2,  4, 3,  3, 12, 12, 32},
-    {5,  1, 4,  4,  8,  8,  5},
     {2,  3, 3,  3, 12, 12, 16},
     {3,  8, 3,  3, 12,  9, 12},
     {3,  8, 4,  4, 12,  9, 12, anySums, /*multiple=*/2 * 8},
@@ -104,7 +102,7 @@ static constexpr Shape kLightHalves[] = {
     {3, 16, 4,  4, 12,  9,  6, anySums, /*multiple=*/2 * 16},
     {3, 16, 5,  6, 12,  9,  6},
     {3,  1, 4,  4, 12, 12,  6},
-    {3,  1, 5,  5, 10, 10,  6, anySums, /*multiple=*/1, /*mostInFlight=*/1},
+    {3,  1, 5,  5, 10, 10,  6},
     {3,  3, 3,  3, 12, 12, 10},
     {3,  4, 3,  3, 12, 12, 10},
     {3,  5, 3,  3, 12, 12, 10},
@@ -128,11 +126,10 @@ static constexpr Shape kLightHalves[] = {
 /// H100 with x and dy one array, 12.5, 50, 200 and 600 MB:
 /// 2640 7.5, 16.1, 53.3, 152.7 -> 8.0, 16.1, 50.9, 144.5; 2816 7.2, 15.7, 51.1,
 /// 146.5 -> 7.5, 15.4, 49.0, 138.7; 3072 6.8, 15.6, 50.4, 144.3
-/// -> 7.3, 14.8, 48.1, 137.2; c2, in place of four in five blocks,
-/// 4112 7.5, 17.0, 55.0, 156.7 -> 8.4, 16.6, 52.0, 146.2; 4400 7.4, 16.7, 54.1,
-/// 153.2 -> 8.5, 16.5, 51.7, 145.7; 4608 7.1, 16.1, 52.0, 146.8
-/// -> 7.8, 15.3, 48.9, 137.4. Six warps of one block take 9.2, 17.2, 51.5,
-/// 144.4 for 4112.)
+/// -> 7.3, 14.8, 48.1, 137.2. Clusters, in place of four in 8
+/// warps, 25, 200 and 600 MB: 6656 10.8, 53.1, 150.8 -> 11.5, 51.4, 144.2; 9216
+/// 10.4, 52.4, 149.2 -> 11.0, 50.3, 140.8; 11264 11.0, 54.2, 153.4
+/// -> 11.2, 50.7, 143.9; but c3 8640 50.3, 141.9 -> 52.1, 145.9.)
 // clang-format off
 static constexpr Shape kHeavyHalves[] = {
     {2,  8,  2,  3, 16, 15, 32},
@@ -143,7 +140,6 @@ static constexpr Shape kHeavyHalves[] = {
     {3, 16,  3,  4, 12,  9, kNoneIdle},
     {3,  8,  2,  4, 12,  9, kNoneIdle},
     {3,  8, 10, 10, 12,  9, kNoneIdle},
-    {3,  2,  3,  3, 12, 12,  9},
     {3,  3,  3,  3, 12, 12,  9},
     {3,  3,  4,  4, 12, 12, 48},
     {3,  4,  4,  4, 12, 12, 10}};
@@ -267,9 +263,7 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     if (groups * warps < shape.fewestOfBlock ||
         (isFew &&
          (!takesManyVectors(problem) ||
-          (idle > 0 && shape.cluster <= 2 && vectors % (2 * 32) == 0) ||
-          !serveMemory(problem, target, double(groups) / shape.cluster,
-                       shape.mostInFlight))) ||
+          (idle > 0 && shape.cluster <= 2 && vectors % (2 * 32) == 0))) ||
         idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
     bool paces = combine == Combine::tags && !framed &&
@@ -281,7 +275,11 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         /*copiesRowInputs=*/false, /*tile=*/0, ahead);
     // The estimate of registers says a tenth more of two sums a column.
     std::string ignored;
-    if (isFew && isLegalSchedule(problem, most, target, ignored)) {
+    if (isFew) {
+      if (getMeanInFlight(problem, most, target) >
+              kMostOfFewRows * target.bytesInFlight ||
+          !isLegalSchedule(problem, most, target, ignored))
+        continue;
       reason = llvm::formatv("{0} vectors a lane in {1} warps of a block, {2} "
                              "bytes in flight",
                              shape.chunks, shape.blockWarps,

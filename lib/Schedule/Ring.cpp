@@ -239,11 +239,8 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     reason = "half vectors leave fewer lanes idle";
   }
   // Two vectors a lane are enough where they leave few lanes idle, and row
-  // groups none of a block's 12 warps, which have more than two rows if lanes
-  // have two sums a column. (H200, LayerNorm 2501 columns 55.4 and 53.4 us.
-  // H100 with x and dy one array, 200 and 600 MB, two rows and three with three
-  // vectors a lane: 3001 53.5 and 52.1, 3000 52.6 and 51.4, 3032 52.8 and 50.8,
-  // 149.9 and 147.1, 3033 52.8 and 51.6, 151.0 and 147.8.)
+  // groups none of a block's 12 warps. (H200, LayerNorm 2501 columns 55.4 and
+  // 53.4 us.)
   unsigned blocks, warpsOfBlock;
   if (!fitting && frame != 0 &&
       (!chooseWarps(vectors, 2, 6, frame, target, blocks, warpsOfBlock) ||

@@ -151,9 +151,8 @@ static constexpr double kMostUnpaced = 0.91, kMostHeavyUnpaced = 1,
 /// paced are left out. (H100, LayerNorm, us, 200 and 600 MB: 1800 columns 71.1,
 /// 220 and 69.3, 200, 2066 73.3, 219 and 69.8, 203, 2182 73.4, 219 and 70.1,
 /// 218, 2850 73.1, 218 and 69.0, 200. Of half vectors, 1783, 70.4, 218
-/// and 69.4, 201, but some of them spill 12 bytes. H100 with x and dy one
-/// array: 3050, 1.11, two rows 53.0, 150.7, three 51.6, 145.3.)
-static constexpr double kMostUnpacedFrames = 1.12;
+/// and 69.4, 201, but some of them spill 12 bytes.)
+static constexpr double kMostUnpacedFrames = 1.1;
 
 /// Those on the mean above which row groups of paced clusters of kManyBlocks
 /// are left out, and what is left at least. (H100, bf16, 200 and 600 MB:
