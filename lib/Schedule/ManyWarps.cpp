@@ -83,13 +83,11 @@ static constexpr Shape kWords[] = {
 /// parts aren't alike, or begin within a sector, spill four bytes: 22800,
 /// 46240. One block, H100 with x and dy one array, so that memory is as fast as
 /// an H200's, 12.5, 50, 200 and 600 MB. Three, in place of two in six warps:
-/// 2640 6.1, 15.2, 51.7, 149.5 -> 6.5, 15.0, 50.1, 145.6; 2816 6.0, 14.9, 50.1,
-/// 143.9 -> 6.1, 14.0, 47.4, 136.2; 3072 5.8, 14.4, 48.7, 140.3 -> 6.0, 13.8,
-/// 47.6, 136.7. 3376, five warps, 200 and 600 MB, 53.5, 152.5 -> 50.9, 144.1.
-/// In clusters, in place of four in 8 warps, 25, 200 and 600 MB:
-/// 6656 9.7, 50.9, 147.6 -> 9.6, 48.9, 138.0; 8448 9.9, 52.7, 151.1
-/// -> 9.0, 48.7, 138.2; 11008 10.0, 53.0, 151.2 -> 9.2, 48.9, 140.1;
-/// 13312 9.9, 52.0, 149.2 -> 9.5, 50.5, 144.8.)
+/// 2640 6.1, 15.2, 51.7, 149.5 -> 6.5, 15.0, 50.1, 145.6. 3376, five warps, 200
+/// and 600 MB, 53.5, 152.5 -> 50.9, 144.1. In clusters, in place of four in 8
+/// warps, 25, 200 and 600 MB: 6656 9.7, 50.9, 147.6 -> 9.6, 48.9, 138.0; 8448
+/// 9.9, 52.7, 151.1 -> 9.0, 48.7, 138.2; 11008 10.0, 53.0, 151.2 -> 9.2, 48.9,
+/// 140.1; 13312 9.9, 52.0, 149.2 -> 9.5, 50.5, 144.8.)
 // clang-format off
 static constexpr Shape kLightHalves[] = {
     {2,  8, 2,  2, 16, 15, 32},
@@ -122,13 +120,11 @@ static constexpr Shape kLightHalves[] = {
 /// -> 10.8, 22.4, 51.0, 142.7; 36864, c16 13.5, 28.4, 64.4, 179.8 -> 10.8,
 /// 22.9, 51.4, 143.5; 49152, c16 12.5, 24.6, 53.5, 149.0 -> 11.3, 23.0, 52.0,
 /// 143.4; 61440 14.7, 25.6, 54.0, 145.7 -> 12.0, 23.6, 51.8, 143.6; with masks
-/// 16384 10.6, 22.1, 50.5, 141.9 -> 11.4, 24.8, 58.4, 164.9. One block and two,
-/// H100 with x and dy one array, 12.5, 50, 200 and 600 MB:
-/// 2640 7.5, 16.1, 53.3, 152.7 -> 8.0, 16.1, 50.9, 144.5; 2816 7.2, 15.7, 51.1,
-/// 146.5 -> 7.5, 15.4, 49.0, 138.7; 3072 6.8, 15.6, 50.4, 144.3
-/// -> 7.3, 14.8, 48.1, 137.2. Clusters, in place of four in 8
-/// warps, 25, 200 and 600 MB: 6656 10.8, 53.1, 150.8 -> 11.5, 51.4, 144.2; 9216
-/// 10.4, 52.4, 149.2 -> 11.0, 50.3, 140.8; 11264 11.0, 54.2, 153.4
+/// 16384 10.6, 22.1, 50.5, 141.9 -> 11.4, 24.8, 58.4, 164.9. One block, H100
+/// with x and dy one array, 12.5, 50, 200 and 600 MB:
+/// 2640 7.5, 16.1, 53.3, 152.7 -> 8.0, 16.1, 50.9, 144.5. Clusters, in place of
+/// four in 8 warps, 25, 200 and 600 MB: 6656 10.8, 53.1, 150.8 -> 11.5, 51.4,
+/// 144.2; 9216 10.4, 52.4, 149.2 -> 11.0, 50.3, 140.8; 11264 11.0, 54.2, 153.4
 /// -> 11.2, 50.7, 143.9; but c3 8640 50.3, 141.9 -> 52.1, 145.9.)
 // clang-format off
 static constexpr Shape kHeavyHalves[] = {
@@ -255,15 +251,15 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         (shape.sums != anySums && (shape.sums == moreSums) != isHeavy(problem)))
       continue;
     unsigned groups = shape.blockWarps / warps;
-    // Measured where so much in flight isn't too much, and of few blocks
-    // against two vectors a lane that leave lanes idle, too, or fill six warps.
-    bool isFew = !framed && !isWord && shape.cluster < kPortableCluster &&
-                 shape.chunks > 2;
+    // Measured where so much in flight isn't too much, and of one block against
+    // two vectors a lane that leave lanes idle, too.
+    bool mayBeTooMuch = !framed && !isWord &&
+                        shape.cluster < kPortableCluster && shape.chunks > 2;
     int64_t idle = warps * ofWarp - held;
     if (groups * warps < shape.fewestOfBlock ||
-        (isFew &&
+        (mayBeTooMuch &&
          (!takesManyVectors(problem) ||
-          (idle > 0 && shape.cluster <= 2 && vectors % (2 * 32) == 0))) ||
+          (idle > 0 && shape.cluster == 1 && vectors % (2 * 32) == 0))) ||
         idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
     bool paces = combine == Combine::tags && !framed &&
@@ -275,7 +271,7 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         /*copiesRowInputs=*/false, /*tile=*/0, ahead);
     // The estimate of registers says a tenth more of two sums a column.
     std::string ignored;
-    if (isFew) {
+    if (mayBeTooMuch) {
       if (getMeanInFlight(problem, most, target) >
               kMostOfFewRows * target.bytesInFlight ||
           !isLegalSchedule(problem, most, target, ignored))
