@@ -48,10 +48,18 @@ bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {
          problem.columns % (2 * vector) != 0;
 }
 
-bool norm_fusion::serveMemory(const Problem &problem, const TargetInfo &target,
-                              unsigned rows) {
-  return 2. * rows * problem.columns * problem.bytesPerColumn() <=
-         kMostOfFewRows * target.bytesInFlight;
+/// True if two steps of `rows` rows of one block have more than `share` of the
+/// bytes in flight that memory needs.
+static bool haveMore(const Problem &problem, const TargetInfo &target,
+                     unsigned rows, double share) {
+  return 2. * rows * problem.columns * problem.bytesPerColumn() >
+         share * target.bytesInFlight;
+}
+
+/// True if so few rows don't have more than memory serves well.
+static bool serveMemory(const Problem &problem, const TargetInfo &target,
+                        unsigned rows) {
+  return !haveMore(problem, target, rows, kMostOfFewRows);
 }
 
 /// Rows of one block that are few.
@@ -73,12 +81,12 @@ bool norm_fusion::takesManyVectors(const Problem &problem) {
                       [](unsigned bytes) { return bytes == 4; });
 }
 
-/// True if two rows of five vectors a lane leave at most a quarter of it idle,
-/// one sum a column.
+/// True if two rows of five vectors a lane leave at most a quarter of the lanes
+/// idle. For one sum a column.
 static bool takesFiveVectors(const Problem &problem, const TargetInfo &target) {
   int64_t vectors = getVectors(problem, getFullVector(problem));
-  return !isHeavy(problem) && 4 * vectors > 3 * kFiveVectors &&
-         vectors <= kFiveVectors && serveMemory(problem, target, /*rows=*/2);
+  return 4 * vectors > 3 * kFiveVectors && vectors <= kFiveVectors &&
+         serveMemory(problem, target, /*rows=*/2);
 }
 
 bool norm_fusion::gainsByMoreVectors(const Problem &problem,
@@ -166,15 +174,7 @@ static double getMostOfWarps(const Problem &problem, bool areTwo) {
   return isHeavy(problem) ? kMostHeavyOfWarps : kMostOfWarps;
 }
 
-/// True if `warps`, a row each in two steps, have more than `share` of the
-/// bytes in flight that memory needs.
-static bool haveMore(const Problem &problem, const TargetInfo &target,
-                     unsigned warps, double share) {
-  return 2. * warps * problem.columns * problem.bytesPerColumn() >
-         share * target.bytesInFlight;
-}
-
-/// `warps`, or down to `fewest` that don't have more.
+/// `warps`, a row each, or down to `fewest` that don't have more than `share`.
 static unsigned limitWarps(const Problem &problem, const TargetInfo &target,
                            unsigned warps, unsigned fewest, double share) {
   while (warps > fewest && haveMore(problem, target, warps, share))

@@ -108,10 +108,6 @@ bool takesManyVectors(const Problem &problem);
 /// of blocks, 1.12, 600 MB, us: 143.7 -> 153.9.)
 inline constexpr double kMostOfFewRows = 1.02;
 
-/// True if two steps of `rows` rows of one block have no more.
-bool serveMemory(const Problem &problem, const TargetInfo &target,
-                 unsigned rows);
-
 /// True if framed rows with one sum a column that `warps` hold with two vectors
 /// a lane are better off with three or five: more rows of one block, or fewer
 /// blocks.
@@ -128,8 +124,8 @@ ScheduleAttr chooseFrame(const Problem &problem, ScheduleAttr schedule,
                          const TargetInfo &target);
 
 /// Framed rows of up to three warps, or several a warp: as one piece, or the
-/// vectors, whole or half, and lanes that hold the fewest columns too many.
-/// Null if there is none.
+/// vectors, whole or half, and lanes that hold the fewest columns too many, or
+/// one warp for two that have little in flight. Null if there is none.
 ScheduleAttr chooseShortFrames(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);
@@ -144,7 +140,8 @@ ScheduleAttr chooseFramedPieces(MLIRContext *context, const Problem &problem,
 /// Rows with room for a frame, three vectors a lane in a block of 12 warps or
 /// four in a pair of blocks, where two accumulators a column leave other shapes
 /// more idle lanes or fewer warps; with one accumulator, pairs where a row is
-/// little more than four warps hold. Null if there is none.
+/// little more than four warps hold, and three or five vectors in one block
+/// where that isn't too much in flight. Null if there is none.
 ScheduleAttr chooseManyVectors(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);
@@ -183,7 +180,7 @@ ScheduleAttr chooseWideRows(MLIRContext *context, const Problem &problem,
                             unsigned scale, unsigned frame, Combine combine,
                             std::string &reason);
 
-/// Framed rows of several warps with three or four vectors a lane: those that
+/// Framed rows of several warps with three to five vectors a lane: those that
 /// keep most bytes in flight, or enough, ahead of their sums if `mayBeAhead`.
 /// Null if no cluster holds a row.
 ScheduleAttr chooseWideFrames(MLIRContext *context, const Problem &problem,
