@@ -40,9 +40,13 @@ struct AttachTargetPass final
   }
 
 private:
-  /// Before sm_90 a launch waits for the one before it by itself.
+  /// Before sm_90 a launch waits for the one before it by itself, so that
+  /// nothing is to be asked for meanwhile (and LLVM 22 knows no prefetches).
   static void removeDependences(gpu::GPUModuleOp module) {
-    module.walk([](NVVM::GriddepcontrolOp op) { op.erase(); });
+    module.walk([](Operation *op) {
+      if (isa<NVVM::GriddepcontrolOp, NVVM::PrefetchOp>(op))
+        op->erase();
+    });
     for (auto global :
          llvm::make_early_inc_range(module.getOps<LLVM::GlobalOp>()))
       if (global.getSymName().ends_with("_dependent"))

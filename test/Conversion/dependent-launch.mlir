@@ -9,19 +9,21 @@
 // CHECK-DAG: llvm.mlir.global external constant @kernel_mixed_reduction_{{[0-9]+}}_dependent
 // CHECK-DAG: llvm.mlir.global external constant @kernel_mixed_reduction_{{[0-9]+}}_combine_dependent
 
-// PTX80-NOT: {{griddepcontrol|_dependent}}
+// PTX80-NOT: {{griddepcontrol|prefetch|_dependent}}
 // PTX80: .entry ring_mixed_reduction_0(
-// PTX80-NOT: {{griddepcontrol|_dependent}}
+// PTX80-NOT: {{griddepcontrol|prefetch|_dependent}}
 // PTX80: .entry kernel_mixed_reduction_{{[0-9]+}}_combine(
-// PTX80-NOT: {{griddepcontrol|_dependent}}
+// PTX80-NOT: {{griddepcontrol|prefetch|_dependent}}
 
 #e = affine_map<(m, n) -> (m, n)>
 #c = affine_map<(m, n) -> (n)>
 
-// All blocks run at once: the next launch's may take the places that these leave.
+// All blocks run at once: the next launch's may take the places that these leave, and ask for their first rows before they may read them.
 // PTX90: .entry ring_mixed_reduction_0(
 // PTX90-NOT: {{(ld|st|atom|red|async)[.a-z0-9:]*\.global}}
 // PTX90: griddepcontrol.launch_dependents
+// PTX90-NOT: {{(ld|st|atom|red|async)[.a-z0-9:]*\.global}}
+// PTX90: prefetch.global.L2
 // PTX90-NOT: {{(ld|st|atom|red|async)[.a-z0-9:]*\.global}}
 // PTX90: griddepcontrol.wait
 // PTX90: cp.async.cg.shared.global
@@ -42,7 +44,7 @@ func.func @ring(%x: memref<?x1024xf32>, %o: memref<?x1024xf32>, %t: memref<1024x
 
 // Blocks that come and go keep their places.
 // PTX90: .entry rows_mixed_reduction_{{[0-9]+}}(
-// PTX90-NOT: launch_dependents
+// PTX90-NOT: {{launch_dependents|prefetch}}
 // PTX90-NOT: {{(ld|st|atom|red|async)[.a-z0-9:]*\.global}}
 // PTX90: griddepcontrol.wait
 // PTX90-NOT: launch_dependents

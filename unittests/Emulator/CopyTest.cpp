@@ -148,6 +148,21 @@ TEST_F(CopyTest, BulkToGlobal) {
   EXPECT_TRUE(contains(run(text(""), grid(1, 32)), "in flight"));
 }
 
+TEST_F(CopyTest, PrefetchReadsNothing) {
+  auto text = [](llvm::StringRef first) {
+    return wrapKernel(("%from = llvm.getelementptr %p[" + first +
+                       "] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32\n"
+                       "nvvm.prefetch level = L2, %from : !llvm.ptr<1>\n")
+                          .str());
+  };
+  // The launch before may still write there.
+  LaunchConfig config = grid(1, 32);
+  config.programmaticDependent = true;
+  EXPECT_EQ(run(text("4"), config), "");
+  EXPECT_TRUE(
+      contains(run(text("1048576"), config), "out of bounds: prefetches"));
+}
+
 TEST_F(CopyTest, MbarrierOfPlainArrivals) {
   auto text = [](llvm::StringRef count) {
     return wrapKernel((R"(

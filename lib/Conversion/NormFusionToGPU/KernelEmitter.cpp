@@ -30,7 +30,7 @@ Type norm_fusion::getMemoryType(Type type) {
   return type;
 }
 
-static unsigned getBytes(Type type) {
+unsigned norm_fusion::getBytes(Type type) {
   return getMemoryType(type).getIntOrFloatBitWidth() / 8;
 }
 
@@ -442,6 +442,7 @@ void KernelEmitter::awaitLaunchBefore(bool letsNextBegin) {
   if (letsNextBegin)
     NVVM::GriddepcontrolOp::create(b,
                                    NVVM::GridDepActionKind::launch_dependents);
+  prefetchFirstStep();
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
 }
 

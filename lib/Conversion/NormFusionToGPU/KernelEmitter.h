@@ -39,6 +39,8 @@ constexpr int64_t kTicketOffset = 192;
 /// How a value of `type` lies in memory: i1 and 8-bit floats as a
 /// byte, index as i64.
 Type getMemoryType(Type type);
+/// Bytes of a value of `type` there.
+unsigned getBytes(Type type);
 
 /// How a value lies in shared memory and in partial rows: i32, or i64 if it has
 /// more than 32 bits.
@@ -370,6 +372,8 @@ private:
   void emitShare(Value first, Value count, Value stride,
                  llvm::function_ref<Value(Value index, Value step)> emit);
   void awaitLaunchBefore(bool letsNextBegin);
+  int64_t countPrefetches(unsigned i, unsigned elements);
+  void prefetchFirstStep();
   /// The row-only structure: no items, the grid is the rows.
   void emitRowBlocks();
   /// The same with transposed outputs.

@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-static unsigned getElementBytes(BlockArgument input) {
-  return getMemoryType(input.getType()).getIntOrFloatBitWidth() / 8;
-}
-
 /// The inputs by when they are read, and the places of those that come through
 /// slots: in vectors, which what lacks the last column dimension, a scale of
 /// each head of a row for one, doesn't have; and those of the row level.
@@ -34,7 +30,7 @@ void KernelEmitter::placeStreams(Ring &ring) {
     if (!hasColumns(argument)) {
       if (!hasRows(argument))
         continue;
-      bool isCopied = copiesRowInput(schedule, getElementBytes(argument));
+      bool isCopied = copiesRowInput(schedule, getBytes(argument.getType()));
       (isCopied ? ring.copiedRowInputs : ring.rowInputs).push_back(argument);
       continue;
     }
@@ -47,7 +43,7 @@ void KernelEmitter::placeStreams(Ring &ring) {
       ring.loadedInputs.push_back(i);
       continue;
     }
-    unsigned elementBytes = getElementBytes(argument);
+    unsigned elementBytes = getBytes(argument.getType());
     unsigned bytes = elementBytes * width;
     unsigned partBytes = ring.units * chunks * 32 * bytes;
     ring.streams.push_back({i, bytes, ring.slotBytes, partBytes / 16 + 1});
@@ -303,7 +299,8 @@ void KernelEmitter::copyRowInputs(const Ring &ring, Value k, Value slot,
     for (auto [i, argument] : llvm::enumerate(ring.copiedRowInputs)) {
       unsigned input = argument.getArgNumber();
       copyIf(both(exists, isFirstLane), getRowInputPointer(ring, slot, u, i),
-             address(input, offset(input, indices)), getElementBytes(argument));
+             address(input, offset(input, indices)),
+             getBytes(argument.getType()));
     }
   }
 }
@@ -315,7 +312,7 @@ void KernelEmitter::readRowInputs(const Ring &ring, Value slot,
     for (auto [i, argument] : llvm::enumerate(ring.copiedRowInputs)) {
       Value loaded = LLVM::LoadOp::create(b, getMemoryType(argument.getType()),
                                           getRowInputPointer(ring, slot, u, i),
-                                          getElementBytes(argument));
+                                          getBytes(argument.getType()));
       row.values[argument] = fromMemory(loaded, argument.getType());
     }
 }

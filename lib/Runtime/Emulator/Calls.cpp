@@ -225,6 +225,12 @@ static void nf_emu_cluster_arrive(uint32_t relaxed) {
   m.clusterArrive(relaxed);
 }
 static void nf_emu_cluster_wait() { machine().clusterWait(); }
+/// Caches aren't modelled: only a look at where it is.
+static void nf_emu_prefetch(const void *address) {
+  if (!machine().isGlobal(uintptr_t(address), 1))
+    machine().trap("out of bounds: prefetches " +
+                   machine().describe(uintptr_t(address)));
+}
 static void nf_emu_griddep_wait() { machine().self().dependencyWaited = true; }
 static void nf_emu_griddep_launch() {}
 static void nf_emu_nanosleep(uint32_t) { machine().yield(); }
@@ -424,7 +430,7 @@ std::vector<std::pair<llvm::StringRef, void *>> emu::getKernelSymbols() {
       ADD(nf_emu_isspacep) ADD(nf_emu_mapa) ADD(nf_emu_getctarank) ADD(nf_emu_barrier) ADD(
           nf_emu_shuffle) ADD(nf_emu_vote) ADD(nf_emu_reduce) ADD(nf_emu_match) ADD(nf_emu_warp_sync)
           ADD(nf_emu_elect) ADD(nf_emu_ldmatrix) ADD(nf_emu_activemask) ADD(nf_emu_cluster_arrive) ADD(
-              nf_emu_cluster_wait) ADD(nf_emu_griddep_wait) ADD(nf_emu_griddep_launch) ADD(nf_emu_nanosleep) ADD(nf_emu_turn) ADD(nf_emu_division)
+              nf_emu_cluster_wait) ADD(nf_emu_prefetch) ADD(nf_emu_griddep_wait) ADD(nf_emu_griddep_launch) ADD(nf_emu_nanosleep) ADD(nf_emu_turn) ADD(nf_emu_division)
               ADD(nf_emu_exit) ADD(nf_emu_mbarrier_init) ADD(nf_emu_mbarrier_inval) ADD(
                   nf_emu_mbarrier_arrive) ADD(nf_emu_mbarrier_expect_tx) ADD(nf_emu_mbarrier_complete_tx)
                   ADD(nf_emu_mbarrier_wait) ADD(nf_emu_cp_async) ADD(nf_emu_cp_async_commit) ADD(

@@ -258,10 +258,13 @@ void addBarriers(StringMap<Handler> &table) {
   table["nanosleep"] = plain("nf_emu_nanosleep");
   for (const char *name :
        {"setmaxnreg.inc.sync.aligned.u32", "setmaxnreg.dec.sync.aligned.u32",
-        "prefetch.global.L1", "prefetch.global.L2", "prefetch.L1",
-        "prefetch.L2", "prefetch.global.L2.evict.last",
-        "prefetch.global.L2.evict.normal", "cp.async.bulk.prefetch.L2"})
+        "cp.async.bulk.prefetch.L2"})
     table[name] = nothing();
+  for (const char *name :
+       {"prefetch.global.L1", "prefetch.global.L2", "prefetch.L1",
+        "prefetch.L2", "prefetch.global.L2.evict.last",
+        "prefetch.global.L2.evict.normal"})
+    table[name] = plain("nf_emu_prefetch");
   table["exit"] = plain("nf_emu_exit");
 }
 
