@@ -23,10 +23,12 @@ static constexpr unsigned kRegisterSlack = 8;
 
 /// Single columns a lane that `rows` rows at once leave the registers for: the
 /// estimate, made for vectors, says up to 100 too few. (ptxas 13.0, bytes
-/// spilled by one more: two rows and two sums a column 8, one sum 0 to 8, four
-/// rows 12 to 44, and 0 to 28; by two more of two rows 88.)
+/// spilled by one more: two rows and two sums a column 12 to 20, one sum 8 to
+/// 12; four rows 12 to 24, and 8.)
 static unsigned getMostSingles(const Problem &problem, unsigned rows) {
-  return 7 + rows / 2 + !isHeavy(problem);
+  if (rows == 2)
+    return isHeavy(problem) ? 7 : 8;
+  return isHeavy(problem) && readsTwoOf(problem, 4) ? 8 : 9;
 }
 
 /// Columns from which on rows are shared by all blocks, if they are few.

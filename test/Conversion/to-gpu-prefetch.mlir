@@ -12,16 +12,16 @@
 // CHECK-DAG: %[[GY:.*]] = llvm.addrspacecast %[[Y]]
 // CHECK-DAG: %[[GF:.*]] = llvm.addrspacecast %[[F]]
 // CHECK-DAG: %[[GW:.*]] = llvm.addrspacecast %[[W]]
-// CHECK: %[[BLOCK:.*]] = arith.extui
 // CHECK: nvvm.griddepcontrol {{ *}}launch_dependents
-// CHECK: %[[THREAD32:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK: %[[ASKS:.*]] = arith.cmpi ult, %[[THREAD32]], %c32_i32
+// CHECK: %[[THREAD:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "mov.u32 $0, %tid.x;"
+// CHECK: %[[ASKS:.*]] = arith.cmpi ult, %[[THREAD]], %c32_i32
 // CHECK: scf.if %[[ASKS]] {
+// CHECK: %[[BLOCK:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "mov.u32 $0, %ctaid.x;"
 // CHECK: %[[END:.*]] = arith.muli %[[ROWS]], %c2048_i64
-// CHECK: %[[THREAD:.*]] = arith.extui %[[THREAD32]]
-// CHECK: %[[LINE:.*]] = arith.muli %[[BLOCK]], %c32_i64
-// CHECK: %[[OFTHREAD:.*]] = arith.addi %[[LINE]], %[[THREAD]]
-// CHECK: %[[AT:.*]] = arith.muli %[[OFTHREAD]], %c128_i64
+// CHECK: %[[OFBLOCK:.*]] = arith.muli %[[BLOCK]], %c32_i32
+// CHECK: %[[LINE:.*]] = arith.addi %[[OFBLOCK]], %[[THREAD]]
+// CHECK: %[[LINE64:.*]] = arith.extui %[[LINE]]
+// CHECK: %[[AT:.*]] = arith.muli %[[LINE64]], %c128_i64
 // CHECK: %[[ISTHERE:.*]] = arith.cmpi ult, %[[AT]], %[[END]]
 // CHECK: scf.if %[[ISTHERE]] {
 // CHECK: %[[POINTER:.*]] = llvm.getelementptr %[[GX]][%[[AT]]]
@@ -30,11 +30,12 @@
 // CHECK: %[[POINTER:.*]] = llvm.getelementptr %[[GY]][%[[AT]]]
 // CHECK: nvvm.prefetch level = L2, %[[POINTER]]
 // CHECK: %[[END:.*]] = arith.muli %[[ROWS]], %c4_i64
-// CHECK: %[[LINE:.*]] = arith.muli %[[BLOCK]], %c4_i64
-// CHECK: %[[OFTHREAD:.*]] = arith.addi %[[LINE]], %[[THREAD]]
-// CHECK: %[[AT:.*]] = arith.muli %[[OFTHREAD]], %c128_i64
+// CHECK: %[[OFBLOCK:.*]] = arith.muli %[[BLOCK]], %c4_i32
+// CHECK: %[[LINE:.*]] = arith.addi %[[OFBLOCK]], %[[THREAD]]
+// CHECK: %[[LINE64:.*]] = arith.extui %[[LINE]]
+// CHECK: %[[AT:.*]] = arith.muli %[[LINE64]], %c128_i64
 // CHECK: %[[ISTHERE:.*]] = arith.cmpi ult, %[[AT]], %[[END]]
-// CHECK: %[[ISFEW:.*]] = arith.cmpi ult, %[[THREAD]], %c4_i64
+// CHECK: %[[ISFEW:.*]] = arith.cmpi ult, %[[THREAD]], %c4_i32
 // CHECK: %[[ASKS:.*]] = arith.andi %[[ISTHERE]], %[[ISFEW]]
 // CHECK: scf.if %[[ASKS]] {
 // CHECK: %[[POINTER:.*]] = llvm.getelementptr %[[GF]][%[[AT]]]
@@ -104,7 +105,7 @@ func.func @segments(%x: memref<4x?x512xf32>, %o: memref<4x?x512xf32>, %s: memref
 // Few rows are shared by all blocks: half of 32 rows, were there 128 blocks. The plain variant's pointers may begin anywhere.
 // CHECK-LABEL: gpu.func @few_rows_mixed_reduction_{{[0-9]+}}(
 // CHECK: nvvm.griddepcontrol {{ *}}launch_dependents
-// CHECK: arith.muli %{{.*}}, %c32_i64
+// CHECK: arith.muli %{{.*}}, %c32_i32
 // CHECK: nvvm.prefetch
 // CHECK: nvvm.griddepcontrol {{ *}}wait
 // CHECK-LABEL: gpu.func @few_rows_mixed_reduction_{{[0-9]+}}_plain(

@@ -92,6 +92,12 @@ void KernelEmitter::prefetchFirstStep() {
   auto isBelow = [&](Value value, Value bound) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, value, bound);
   };
+  // Of their own, so that they aren't kept in registers for what is behind,
+  // which may have none left.
+  auto read = [&](StringRef text) {
+    return createAsm(b, b.getI32Type(), {}, text, "=r");
+  };
+  Value thread = read("mov.u32 $0, %tid.x;"), block;
   auto emit = [&](unsigned i) {
     int64_t lines = std::min<int64_t>(countPrefetches(i, elements), threads);
     if (lines == 0)
@@ -99,11 +105,11 @@ void KernelEmitter::prefetchFirstStep() {
     Value end = i64(getBytes(getElementTypeOrSelf(op.getInputs()[i])));
     for (AffineExpr expr : op.getInputMap(i).getResults())
       end = mul(end, arguments.dims[cast<AffineDimExpr>(expr).getPosition()]);
-    Value thread = toI64(threadId());
-    Value first = mul(add(mul(blockId(), i64(lines)), thread), i64(kLineBytes));
+    Value line = add(mul(block, i32(lines)), thread);
+    Value first = mul(toI64(line), i64(kLineBytes));
     Value asks = isBelow(first, end);
     if (lines < most)
-      asks = both(asks, isBelow(thread, i64(lines)));
+      asks = both(asks, isBelow(thread, i32(lines)));
     guarded(asks, [&] {
       NVVM::PrefetchOp::create(
           b,
@@ -113,7 +119,8 @@ void KernelEmitter::prefetchFirstStep() {
           /*predicate=*/Value(), /*tensormap=*/UnitAttr());
     });
   };
-  guarded(isBelow(threadId(), i32(most)), [&] {
+  guarded(isBelow(thread, i32(most)), [&] {
+    block = read("mov.u32 $0, %ctaid.x;");
     for (BlockArgument argument : inputs)
       emit(argument.getArgNumber());
   });
