@@ -215,15 +215,6 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
-/// Of the bytes in flight that memory needs, those of two warps a row with two
-/// vectors a lane below which one warp with four is better. (H100, x and dy one
-/// array so that memory is as fast as an H200's, us, 200 and 600 MB, two warps
-/// and one: LayerNorm 777 columns 55.5 and 52.7, 160.1 and 153.2, 850 54.0 and
-/// 53.0, 154.8 and 152.8, 900 52.9 and 53.0, 152.7 and 153.9; RMSNorm 777 54.0
-/// and 52.0, 156.5 and 152.1, 850 52.5 and 51.5, 152.0 and 150.7, 900 50.8 and
-/// 51.5, 146.6 and 150.7.)
-static constexpr double kFewOfTwoWarps = 0.64;
-
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
                                             const Problem &problem,
                                             const TargetInfo &target,
@@ -270,18 +261,6 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
           if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
             consider(warps, lanes, vector, chunks);
-  // One warp with four vectors in place of two with two, and eight rows of a
-  // block in place of six, where these have little in flight.
-  if (best && best.getWarps() == 2 && best.getVector() == full &&
-      takesManyVectors(problem) &&
-      getBytesInFlight(problem, best) < kFewOfTwoWarps * target.bytesInFlight)
-    if (auto one = ScheduleAttr::get(
-            context, Structure::ring, /*cluster=*/1, /*warps=*/1,
-            /*rowGroups=*/kWarps, /*slots=*/2, /*chunks=*/4, full,
-            Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
-            /*rows=*/1, /*frame=*/0);
-        fits(problem, one, target))
-      return one;
   // Half vectors side by side in frames of a whole sector, where lanes hold
   // these, too.
   if (!best || best.getLanes() == 32 || best.getVector() * 2 != full ||
@@ -402,15 +381,12 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
     if (vectors > kThreeVectors && vectors * 6 <= kThreeVectors * 7)
       return makePairs();
     // Two rows of five vectors a lane in place of what pairs and clusters hold
-    // with few. (H100 with x and dy one array, RMSNorm, us, 200 and 600 MB:
-    // 3900 columns 51.4 and 50.5, 149.0 and 143.8, 4101 52.4 and 50.8, 151.8
-    // and 144.4; 3301 52.1 and 52.8, 149.2 and 150.0.)
+    // with few. (H200, RMSNorm, us, 200 and 600 MB: 4090 columns 56.4 and 51.3,
+    // 162.1 and 146.6, 4111 51.8 and 50.9, 147.6 and 148.0.)
     if (takesFiveVectors(problem, target))
       return make(/*cluster=*/1, kWarps / 2, /*chunks=*/5, /*groups=*/2);
     // Three rows of three vectors in place of two of two in six warps. (RMSNorm
-    // 2585 54.4 and 51.4, 156.0 and 148.8, 2715 53.1 and 50.9, 152.6 and 147.4,
-    // 2845 52.6 and 51.1, 150.9 and 148.6, 2975 52.3 and 52.0, 149.4 and
-    // 150.2.)
+    // 2585 51.4 and 50.4, 146.9 and 145.9.)
     return vectors > 5 * kTwoVectors / 4 &&
                    serveMemory(problem, target, /*rows=*/3)
                ? make(/*cluster=*/1, /*warps=*/4, /*chunks=*/3, /*groups=*/3)
@@ -476,17 +452,15 @@ static constexpr double kEnoughOfFive = 0.92, kGainOverFour = 1.13,
                         kGainOverThree = 0.99;
 
 /// Five vectors a lane, one sum a column, where `others` have fewer bytes in
-/// flight. Null if they haven't. (H100 with x and dy one array, RMSNorm, us,
-/// 200 and 600 MB. Times the bytes of four vectors: 6245 columns, 1.17, 52.9
-/// and 51.8, 151.1 and 148.6; 9467, 1.31, 53.7 and 52.1, 152.7 and 144.9;
-/// 11969, 1.25, 53.1 and 51.4, 153.1 and 147.7; 12667, 1.23, 53.2 and 51.5,
-/// 152.4 and 146.0; but 7409, 1.05, 50.8 and 52.1, 146.9 and 146.0; 13453,
-/// 1, 52.3 and 52.7, 149.1 and 150.3; 15843, 0.75, 51.0 and 54.1, 145.4 and
-/// 156.2. Of three: 9001, 1.15, 53.8 and 52.0, 152.7 and 147.1; 11061, 1, 52.5
-/// and 52.1, 149.4 and 148.7; 8467, 1, 51.4 and 51.5, 148.1 and 148.3. In place
-/// of a step ahead in pairs: 16421 56.3 and 53.6, 157.7 and 154.1, 17905 54.8
-/// and 52.7, 154.2 and 151.8. In eight rows of one warp 5566 51.3 and 52.3,
-/// 7603 51.3 and 52.6.)
+/// flight. Null if they haven't. (RMSNorm, us, 200 and 600 MB, times the bytes
+/// of four vectors. H200: 9467, 1.31, 51.2 and 51.1, 145.5 and 143.5; 12345
+/// 51.2 and 51.3, 145.0 and 143.7; 12667, 1.23, 51.1 and 51.3, 144.7 and 144.0;
+/// of three: 9001, 1.15, 52.4 and 51.4, 149.0 and 143.8; in place of a step
+/// ahead in pairs: 16421 54.4 and 51.8, 151.4 and 147.0, 17389 53.5 and 51.5,
+/// 149.2 and 145.0. H100 with x and dy one array: 7409, 1.05, 50.8 and 52.1,
+/// 146.9 and 146.0; 13453, 1, 52.3 and 52.7, 149.1 and 150.3; 15843, 0.75, 51.0
+/// and 54.1, 145.4 and 156.2; of three: 11061, 1, 52.5 and 52.1, 149.4 and
+/// 148.7; in eight rows of one warp 5566 51.3 and 52.3, 7603 51.3 and 52.6.)
 static ScheduleAttr chooseFiveVectors(MLIRContext *context,
                                       const Problem &problem,
                                       const TargetInfo &target, Combine combine,

@@ -81,13 +81,14 @@ static constexpr Shape kWords[] = {
 /// 10.3, 22.0, 51.0 -> 10.0, 21.8, 50.7; two warps, 11264, 9.6, 21.3, 50.1
 /// -> 9.3, 21.0, 49.8, but 4096x12288 73.0 -> 75.6. Four warps whose blocks'
 /// parts aren't alike, or begin within a sector, spill four bytes: 22800,
-/// 46240. One block, H100 with x and dy one array, so that memory is as fast as
-/// an H200's, 12.5, 50, 200 and 600 MB. Three, in place of two in six warps:
-/// 2640 6.1, 15.2, 51.7, 149.5 -> 6.5, 15.0, 50.1, 145.6. 3376, five warps, 200
-/// and 600 MB, 53.5, 152.5 -> 50.9, 144.1. In clusters, in place of four in 8
-/// warps, 25, 200 and 600 MB: 6656 9.7, 50.9, 147.6 -> 9.6, 48.9, 138.0; 8448
-/// 9.9, 52.7, 151.1 -> 9.0, 48.7, 138.2; 11008 10.0, 53.0, 151.2 -> 9.2, 48.9,
-/// 140.1; 13312 9.9, 52.0, 149.2 -> 9.5, 50.5, 144.8.)
+/// 46240. Three vectors in three warps of each of few blocks, in place of four
+/// in 8 warps, 200 and 600 MB: 8448 50.4, 144.9 -> 50.2, 142.3; 11008 50.5,
+/// 145.1
+/// -> 49.8, 141.8; 11520 50.2, 143.0 -> 49.6, 141.9; but c3 6400 49.9, 143.6
+/// -> 50.5, 141.9; 6912 49.9, 141.1 -> 50.3, 142.1; c6 13312 49.9, 142.2
+/// -> 51.1, 141.7; one block, in place of two vectors in six warps, 2592 50.1,
+/// 143.8 -> 49.8, 150.6, 3392 50.8, 145.1 -> 49.8, 146.7, 3680 49.3, 142.6
+/// -> 50.1, 146.9.)
 // clang-format off
 static constexpr Shape kLightHalves[] = {
     {2,  8, 2,  2, 16, 15, 32},
@@ -99,12 +100,8 @@ static constexpr Shape kLightHalves[] = {
     {3,  8, 5, 10, 12,  9, 12},
     {3, 16, 4,  4, 12,  9,  6, anySums, /*multiple=*/2 * 16},
     {3, 16, 5,  6, 12,  9,  6},
-    {3,  1, 4,  4, 12, 12,  6},
-    {3,  1, 5,  5, 10, 10,  6},
-    {3,  3, 3,  3, 12, 12, 10},
     {3,  4, 3,  3, 12, 12, 10},
-    {3,  5, 3,  3, 12, 12, 10},
-    {3,  6, 3,  3, 12, 12, 10}};
+    {3,  5, 3,  3, 12, 12, 10}};
 // clang-format on
 
 /// Rows of 16-bit elements with two sums a column, whose registers don't
@@ -120,24 +117,22 @@ static constexpr Shape kLightHalves[] = {
 /// -> 10.8, 22.4, 51.0, 142.7; 36864, c16 13.5, 28.4, 64.4, 179.8 -> 10.8,
 /// 22.9, 51.4, 143.5; 49152, c16 12.5, 24.6, 53.5, 149.0 -> 11.3, 23.0, 52.0,
 /// 143.4; 61440 14.7, 25.6, 54.0, 145.7 -> 12.0, 23.6, 51.8, 143.6; with masks
-/// 16384 10.6, 22.1, 50.5, 141.9 -> 11.4, 24.8, 58.4, 164.9. One block, H100
-/// with x and dy one array, 12.5, 50, 200 and 600 MB:
-/// 2640 7.5, 16.1, 53.3, 152.7 -> 8.0, 16.1, 50.9, 144.5. Clusters, in place of
-/// four in 8 warps, 25, 200 and 600 MB: 6656 10.8, 53.1, 150.8 -> 11.5, 51.4,
-/// 144.2; 9216 10.4, 52.4, 149.2 -> 11.0, 50.3, 140.8; 11264 11.0, 54.2, 153.4
-/// -> 11.2, 50.7, 143.9; but c3 8640 50.3, 141.9 -> 52.1, 145.9.)
+/// 16384 10.6, 22.1, 50.5, 141.9 -> 11.4, 24.8, 58.4, 164.9. In few
+/// blocks, in place of four in 8 warps, 200 and 600 MB: 6656 51.4, 145.5
+/// -> 51.2, 143.1; 6912 51.9, 144.8 -> 51.2, 143.2; 11264 51.8, 147.7 -> 51.1,
+/// 142.3; 12160 51.1, 144.2 -> 51.4, 143.1; but c3 9216 51.0, 144.3 -> 51.3,
+/// 143.3; one block, 2592 51.4, 146.0 -> 50.3, 153.0, 2688 50.4, 144.3 -> 50.0,
+/// 150.1.)
 // clang-format off
 static constexpr Shape kHeavyHalves[] = {
     {2,  8,  2,  3, 16, 15, 32},
     {2,  5,  2,  3, 16, 15, 32},
     {2,  4,  2,  3, 12, 12, 32},
-    {3,  1,  4,  4, 12, 12,  6},
     {2,  2,  3,  3, 12, 12, 16},
     {3, 16,  3,  4, 12,  9, kNoneIdle},
     {3,  8,  2,  4, 12,  9, kNoneIdle},
     {3,  8, 10, 10, 12,  9, kNoneIdle},
     {3,  3,  3,  3, 12, 12,  9},
-    {3,  3,  4,  4, 12, 12, 48},
     {3,  4,  4,  4, 12, 12, 10}};
 // clang-format on
 
@@ -251,15 +246,12 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         (shape.sums != anySums && (shape.sums == moreSums) != isHeavy(problem)))
       continue;
     unsigned groups = shape.blockWarps / warps;
-    // Measured where so much in flight isn't too much, and of one block against
-    // two vectors a lane that leave lanes idle, too.
+    // Measured where so much in flight isn't too much.
     bool mayBeTooMuch = !framed && !isWord &&
                         shape.cluster < kPortableCluster && shape.chunks > 2;
     int64_t idle = warps * ofWarp - held;
     if (groups * warps < shape.fewestOfBlock ||
-        (mayBeTooMuch &&
-         (!takesManyVectors(problem) ||
-          (idle > 0 && shape.cluster == 1 && vectors % (2 * 32) == 0))) ||
+        (mayBeTooMuch && !takesManyVectors(problem)) ||
         idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
     bool paces = combine == Combine::tags && !framed &&

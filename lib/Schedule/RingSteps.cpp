@@ -262,14 +262,6 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   }
   int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);
-  // (H100 with x and dy one array, us, loads and copies, 200 and 600 MB: 777
-  // columns, LayerNorm 55.2 and 52.7, 156.9 and 153.2, RMSNorm 56.9 and 52.0,
-  // 166.0 and 152.1, 850 53.9 and 53.0, 153.0 and 152.8, 56.2 and 51.5, 163.2
-  // and 150.7.)
-  if (framed && cluster == 1 && schedule.getWarps() == 1 && isNarrow(problem) &&
-      schedule.getChunks() == 4 &&
-      schedule.getVector() == getFullVector(problem))
-    return copies;
   // Warps of half vectors with one sum a column keep apart by waiting. (H200,
   // RMSNorm, 600 MB, us, copies and loads: 157 161.2 and 148.8, 167 161.9 and
   // 147.3, 333 155.0 and 147.8; in 12 warps of whole vectors 193 149.7 and
