@@ -83,11 +83,10 @@ static constexpr Shape kWords[] = {
 /// parts aren't alike, or begin within a sector, spill four bytes: 22800,
 /// 46240. Three vectors in three warps of each of few blocks, in place of four
 /// in 8 warps, 200 and 600 MB: 8448 50.4, 144.9 -> 50.2, 142.3; 11008 50.5,
-/// 145.1
-/// -> 49.8, 141.8; 11520 50.2, 143.0 -> 49.6, 141.9; but c3 6400 49.9, 143.6
-/// -> 50.5, 141.9; 6912 49.9, 141.1 -> 50.3, 142.1; c6 13312 49.9, 142.2
+/// 145.1 -> 49.8, 141.8; 11520 50.2, 143.0 -> 49.6, 141.9; but c3 6400 49.9,
+/// 143.6 -> 50.5, 141.9; 6912 49.9, 141.1 -> 50.3, 142.1; c6 13312 49.9, 142.2
 /// -> 51.1, 141.7; one block, in place of two vectors in six warps, 2592 50.1,
-/// 143.8 -> 49.8, 150.6, 3392 50.8, 145.1 -> 49.8, 146.7, 3680 49.3, 142.6
+/// 143.8 -> 49.8, 150.6; 3392 50.8, 145.1 -> 49.8, 146.7; 3680 49.3, 142.6
 /// -> 50.1, 146.9.)
 // clang-format off
 static constexpr Shape kLightHalves[] = {

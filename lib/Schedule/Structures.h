@@ -105,7 +105,7 @@ bool takesManyVectors(const Problem &problem);
 /// Of the bytes in flight that memory needs, what few rows of a block have at
 /// most, on the mean: with more memory is slower. (H200, LayerNorm 4608 columns
 /// in pairs of blocks, 1.12, 600 MB, us: 143.7 -> 153.9. In single blocks whose
-/// rows aren't framed so much is too much: 2592, 0.99, 146.0 -> 153.0.)
+/// rows aren't framed less is too much: 2592, 0.95, 146.0 -> 153.0.)
 inline constexpr double kMostOfFewRows = 1.02;
 
 /// True if framed rows with one sum a column that `warps` hold with two vectors
