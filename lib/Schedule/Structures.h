@@ -108,6 +108,38 @@ bool takesManyVectors(const Problem &problem);
 /// rows aren't framed less is too much: 2592, 0.95, 146.0 -> 153.0.)
 inline constexpr double kMostOfFewRows = 1.02;
 
+/// What vectors that begin within a sector leave of the bandwidth.
+inline constexpr double kUnalignedShare = 0.94;
+
+/// Warps of a block that four vectors a lane leave the registers for.
+inline constexpr unsigned kFramedWarps = 8;
+
+/// Vectors of a row that four warps' lanes hold two, three and five each of.
+inline constexpr int64_t kTwoVectors = 4 * 32 * 2, kThreeVectors = 4 * 32 * 3,
+                         kFiveVectors = 4 * 32 * 5;
+
+/// Vectors of a row that pairs of blocks hold, four a lane.
+inline constexpr int64_t kPairVectors = 2 * kFramedWarps * 32 * 4;
+
+/// Bytes of the narrowest element.
+unsigned getNarrowest(const Problem &problem);
+
+/// True if two steps of `rows` rows of one block have more than `share` of the
+/// bytes in flight that memory needs.
+bool haveMore(const Problem &problem, const TargetInfo &target, unsigned rows,
+              double share);
+
+/// True if so few rows don't have more than memory serves well.
+bool serveMemory(const Problem &problem, const TargetInfo &target,
+                 unsigned rows);
+
+/// True if two rows of five vectors a lane leave at most a quarter of the lanes
+/// idle. For one sum a column.
+bool takesFiveVectors(const Problem &problem, const TargetInfo &target);
+
+/// `schedule` with frames of `frame` vectors.
+ScheduleAttr withFrame(ScheduleAttr schedule, unsigned frame);
+
 /// True if framed rows with one sum a column that `warps` hold with two vectors
 /// a lane are better off with three or five: more rows of one block, or fewer
 /// blocks.

@@ -1,0 +1,127 @@
+//===- ShortFrames.cpp - Framed rows of a warp or few ---------------------===//
+//
+// Rows in frames (Frames.cpp) that up to three warps of a block hold, or a
+// warp several of: the vectors and lanes that leave the fewest idle, and as
+// many rows of a block as have in flight what serves memory best. Short ones
+// come as one piece where that is better (FramedPieces.cpp). The numbers were
+// measured on an H200 (docs/performance.md), or as said there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structures.h"
+
+using namespace mlir;
+using namespace mlir::norm_fusion;
+
+/// Of the bytes in flight that memory needs, what framed rows of a warp each
+/// have at most in long runs, with one sum a column and with two; and those of
+/// two vectors a lane, whose row inputs are copied. (H100, of 44 KiB, bf16, 600
+/// MB, parts of the bytes and share of the triad. RMSNorm, three vectors: 0.87
+/// 97%, 0.93 91%, 1 90%. LayerNorm, three vectors or five halves: 0.93 98%, 1
+/// 96%, 1.06 91%, 1.08 90%. Two: LayerNorm 0.69 94%, 0.75 92%, 0.82 92%, 0.86
+/// 90%, RMSNorm 0.72 94%, 0.82 94%, 0.86 91%.)
+static constexpr double kMostOfWarps = 0.89, kMostHeavyOfWarps = 1,
+                        kMostOfTwo = 0.8, kMostHeavyOfTwo = 0.76;
+
+static double getMostOfWarps(const Problem &problem, bool areTwo) {
+  if (areTwo)
+    return isHeavy(problem) ? kMostHeavyOfTwo : kMostOfTwo;
+  return isHeavy(problem) ? kMostHeavyOfWarps : kMostOfWarps;
+}
+
+/// `warps`, a row each, or down to `fewest` that don't have more than `share`.
+static unsigned limitWarps(const Problem &problem, const TargetInfo &target,
+                           unsigned warps, unsigned fewest, double share) {
+  while (warps > fewest && haveMore(problem, target, warps, share))
+    --warps;
+  return warps;
+}
+
+/// One warp a row, three whole vectors a lane: rows that half vectors hold with
+/// fewer lanes idle only if these are five (and with one sum a column, not even
+/// then). Null for others. (H200, us, 200 and 600 MB, LayerNorm: 641 columns
+/// 161.5 and 148.4 (600 MB), 657 56.3 and 52.6, 689 55.2 and 52.6, 705 151.7
+/// and 147.0, 721 53.6 and 52.3, 745 53.2 and 52.4, 148.7 and 149.4; 625 52.4
+/// and 53.0. RMSNorm: 513 152.3 and 147.8, 545 52.8 and 52.0, 577 150.7 and
+/// 145.8, 593 52.4 and 51.8, 150.0 and 145.8, 641 149.7 and 146.4, 657 52.0
+/// and 51.2, 705 147.3 and 145.5, 721 51.7 and 50.9.)
+static ScheduleAttr chooseThreeVectors(MLIRContext *context,
+                                       const Problem &problem,
+                                       const TargetInfo &target,
+                                       Combine combine) {
+  constexpr unsigned vector = 8, chunks = 3, lanes = 32;
+  if (!takesManyVectors(problem))
+    return {};
+  unsigned frame = getSectorVectors(problem, vector);
+  int64_t fewer = isHeavy(problem) ? 5 * lanes * vector / 2 - vector
+                                   : (2 * lanes - int64_t(frame)) * vector;
+  if (problem.columns <= fewer)
+    return {};
+  // 12 warps where lanes have the registers, and no more is in flight than
+  // memory serves well: 577 columns 145.8 and 149.9 with 8, 641 147 and 146.3.
+  unsigned warps = kManyWarps;
+  if (isHeavy(problem) || haveMore(problem, target, warps, 15. / 16))
+    warps = limitWarps(problem, target, kFramedWarps, kFramedWarps - 1,
+                       getMostOfWarps(problem, /*areTwo=*/false));
+  auto schedule = ScheduleAttr::get(
+      context, Structure::ring, /*cluster=*/1, /*warps=*/1, /*rowGroups=*/warps,
+      /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
+      /*grid=*/0, lanes, /*rows=*/1, frame);
+  return fits(problem, schedule, target) ? schedule : ScheduleAttr();
+}
+
+ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
+                                            const Problem &problem,
+                                            const TargetInfo &target,
+                                            Combine combine,
+                                            std::string &reason) {
+  if (ScheduleAttr pieces =
+          chooseFramedPieces(context, problem, target, combine, reason))
+    return pieces;
+  reason = "aligned vectors of rows that begin anywhere";
+  if (ScheduleAttr three =
+          chooseThreeVectors(context, problem, target, combine))
+    return three;
+  ScheduleAttr best;
+  unsigned full = getFullVector(problem);
+  unsigned narrowest = getNarrowest(problem);
+  auto consider = [&](unsigned warps, unsigned lanes, unsigned vector,
+                      unsigned chunks) {
+    // A lane's columns decide how many warps have the registers; fewer have
+    // enough in flight where memory needs less. (H100, 44 KiB, RMSNorm, 16 and
+    // 12 warps, us, 200 and 600 MB: 361 columns 71.5 and 70.9, 226 and 207, 371
+    // 72.2 and 70.5, 228 and 206.)
+    unsigned most = chunks * vector > 12 ? kManyWarps : 16;
+    if (takesManyVectors(problem) && lanes == 32 && warps == 1) {
+      if (haveMore(problem, target, most, 1))
+        most = kManyWarps;
+      if (most == kManyWarps)
+        most = limitWarps(
+            problem, target, most, kFramedWarps,
+            getMostOfWarps(problem, /*areTwo=*/chunks == 2 && vector == full));
+    }
+    auto schedule = ScheduleAttr::get(
+        context, lanes < 32 ? Structure::small : Structure::ring,
+        /*cluster=*/1, warps, /*rowGroups=*/most / warps, /*slots=*/2, chunks,
+        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes,
+        /*rows=*/1, /*frame=*/0);
+    if ((!best || schedule.getBlockColumns() < best.getBlockColumns()) &&
+        fits(problem, schedule, target))
+      best = schedule;
+  };
+  // Of those that hold as many, few lanes with many columns each.
+  for (unsigned warps : {1u, 2u, 3u})
+    for (unsigned lanes : {8u, 16u, 32u})
+      for (unsigned vector : {full, full / 2})
+        for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
+          if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
+            consider(warps, lanes, vector, chunks);
+  // Half vectors side by side in frames of a whole sector, where lanes hold
+  // these, too.
+  if (!best || best.getLanes() == 32 || best.getVector() * 2 != full ||
+      !takesManyVectors(problem))
+    return best;
+  ScheduleAttr aligned =
+      withFrame(best, getSectorVectors(problem, best.getVector()));
+  return fits(problem, aligned, target) ? aligned : best;
+}
