@@ -1,12 +1,11 @@
 //===- ManyWarps.cpp - Rows in many warps, few vectors a lane -------------===//
 //
-// Tables of the shapes in which 8 to 16 warps of a block, or of each block of a
-// cluster, hold rows with few vectors a lane, and the choice from them. Twice
-// as many warps take a row as where lanes hold four (WideRows.cpp): more row
-// groups share the steps of short walks, and blocks of a large cluster have
-// little of a partial row each. Rows in frames (Frames.cpp) have tables of
-// their own, with up to five vectors. The numbers were measured on an H200
-// (docs/performance.md), or as said there.
+// Tables of the shapes in which 8 to 16 warps of each block of a cluster hold
+// rows with few vectors a lane, and the choice from them. Twice as many warps
+// take a row as where lanes hold four (WideRows.cpp): more row groups share the
+// steps of short walks, and blocks of a large cluster have little of a partial
+// row each. Rows in frames (Frames.cpp) have tables of their own, with up to
+// five vectors. The numbers were measured on an H200 (docs/performance.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -261,8 +260,8 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame,
         /*copiesRowInputs=*/false, /*tile=*/0, ahead);
     // The estimate of registers says a tenth more of two sums a column.
-    std::string ignored;
     if (mayBeTooMuch) {
+      std::string ignored;
       if (getMeanInFlight(problem, most, target) >
               kMostOfFewRows * target.bytesInFlight ||
           !isLegalSchedule(problem, most, target, ignored))

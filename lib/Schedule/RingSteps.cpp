@@ -123,8 +123,8 @@ static ScheduleAttr withPace(ScheduleAttr schedule) {
 /// most `most` bytes are in flight, if that leaves `fewest`.
 static ScheduleAttr limitInFlight(const Problem &problem, ScheduleAttr schedule,
                                   double most, double fewest) {
-  if (schedule.getCluster() > 1 || schedule.getPace() != 0 ||
-      !mayBeLimited(problem, schedule) || isFramed(problem, schedule))
+  if (schedule.getCluster() > 1 || !mayBeLimited(problem, schedule) ||
+      isFramed(problem, schedule))
     return schedule;
   return leaveOutRowGroups(schedule, getBytesInFlight(problem, schedule), most,
                            [&](unsigned groups, double inFlight) {

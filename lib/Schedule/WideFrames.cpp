@@ -16,6 +16,17 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
+/// A ring with `chunks` vectors a lane, not paced, its row inputs loaded.
+static ScheduleAttr makeRing(MLIRContext *context, unsigned cluster,
+                             unsigned warps, unsigned groups, unsigned slots,
+                             unsigned chunks, unsigned vector, Combine combine,
+                             unsigned frame, unsigned ahead = 0) {
+  return ScheduleAttr::get(context, Structure::ring, cluster, warps, groups,
+                           slots, chunks, vector, Copy::cp_async, combine,
+                           /*pace=*/0, /*grid=*/0, /*lanes=*/32, /*rows=*/1,
+                           frame, /*copiesRowInputs=*/false, /*tile=*/0, ahead);
+}
+
 /// Rows of one block that are few.
 static constexpr unsigned kFewRows = 3;
 
@@ -63,10 +74,9 @@ static ScheduleAttr chooseTwoVectors(MLIRContext *context,
     int64_t lanes = int64_t(cluster) * warps * chunks * 32;
     if (held > lanes || (lanes - held) * idle > lanes)
       return;
-    auto schedule = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps,
-        /*rowGroups=*/kManyWarps / warps, slots, chunks, vector, Copy::cp_async,
-        combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame);
+    ScheduleAttr schedule = makeRing(context, cluster, warps,
+                                     /*groups=*/kManyWarps / warps, slots,
+                                     chunks, vector, combine, frame);
     double bytes = getMeanInFlight(problem, schedule, target);
     double share = bytes / target.bytesInFlight;
     double cost = std::max(0., kOfFewer * (kFewestFramed / share - 1));
@@ -109,10 +119,9 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
     int64_t lanes = cluster * warps * chunks * 32;
     if (held > lanes || 3 * held < 2 * lanes)
       return {};
-    auto schedule = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
-        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
-        /*rows=*/1, /*frame=*/0);
+    ScheduleAttr schedule =
+        makeRing(context, cluster, warps, groups,
+                 /*slots=*/2, chunks, vector, combine, /*frame=*/0);
     std::string ignored;
     if (!isLegalSchedule(problem, schedule, target, ignored))
       return {};
@@ -239,11 +248,10 @@ static ScheduleAttr chooseFiveVectors(MLIRContext *context,
     if (cluster > std::min(target.maxCluster, kPortableCluster) ||
         5 * vectors < 4 * cluster * held)
       continue;
-    auto schedule =
-        ScheduleAttr::get(context, Structure::ring, cluster, warps,
-                          kFramedWarps / warps, /*slots=*/2, chunks, vector,
-                          Copy::cp_async, combine, /*pace=*/0, /*grid=*/0,
-                          /*lanes=*/32, /*rows=*/1, frame);
+    ScheduleAttr schedule =
+        makeRing(context, cluster, warps,
+                 /*groups=*/kFramedWarps / warps, /*slots=*/2, chunks, vector,
+                 combine, frame);
     double bytes = getUsefulBytes(problem, schedule, target, enough);
     if (bytes <= most || !fits(problem, schedule, target) ||
         getMeanInFlight(problem, schedule, target) > target.bytesInFlight)
@@ -275,10 +283,9 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     if (cluster > std::min(target.maxCluster, ahead != 0 ? 2u : 8u) ||
         (ahead != 0 && !mayBeAhead))
       return;
-    auto schedule = ScheduleAttr::get(
-        context, Structure::ring, cluster, warps, groups, /*slots=*/2, chunks,
-        vector, Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, /*lanes=*/32,
-        /*rows=*/1, frame, /*copiesRowInputs=*/false, /*tile=*/0, ahead);
+    ScheduleAttr schedule =
+        makeRing(context, cluster, warps, groups,
+                 /*slots=*/2, chunks, vector, combine, frame, ahead);
     if (!fits(problem, schedule, target))
       return;
     double bytes = getUsefulBytes(problem, schedule, target, enough);

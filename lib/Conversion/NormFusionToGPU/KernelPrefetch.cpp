@@ -86,9 +86,15 @@ void KernelEmitter::prefetchFirstStep() {
   unsigned elements = llvm::count_if(inputs, [&](BlockArgument argument) {
     return hasRows(argument) && hasColumns(argument);
   });
+  SmallVector<std::pair<unsigned, int64_t>> linesOfInputs;
   int64_t most = 0;
-  for (BlockArgument argument : inputs)
-    most = std::max(most, countPrefetches(argument.getArgNumber(), elements));
+  for (BlockArgument argument : inputs) {
+    unsigned i = argument.getArgNumber();
+    int64_t lines = std::min<int64_t>(countPrefetches(i, elements), threads);
+    if (lines != 0)
+      linesOfInputs.push_back({i, lines});
+    most = std::max(most, lines);
+  }
   auto isBelow = [&](Value value, Value bound) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, value, bound);
   };
@@ -98,10 +104,7 @@ void KernelEmitter::prefetchFirstStep() {
     return createAsm(b, b.getI32Type(), {}, text, "=r");
   };
   Value thread = read("mov.u32 $0, %tid.x;"), block;
-  auto emit = [&](unsigned i) {
-    int64_t lines = std::min<int64_t>(countPrefetches(i, elements), threads);
-    if (lines == 0)
-      return;
+  auto emit = [&](unsigned i, int64_t lines) {
     Value end = i64(getBytes(getElementTypeOrSelf(op.getInputs()[i])));
     for (AffineExpr expr : op.getInputMap(i).getResults())
       end = mul(end, arguments.dims[cast<AffineDimExpr>(expr).getPosition()]);
@@ -121,7 +124,7 @@ void KernelEmitter::prefetchFirstStep() {
   };
   guarded(isBelow(thread, i32(most)), [&] {
     block = read("mov.u32 $0, %ctaid.x;");
-    for (BlockArgument argument : inputs)
-      emit(argument.getArgNumber());
+    for (auto [i, lines] : linesOfInputs)
+      emit(i, lines);
   });
 }
