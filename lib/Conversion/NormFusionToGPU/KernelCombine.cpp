@@ -2,11 +2,11 @@
 //
 // Partial rows lie in the workspace as [accumulator][item][column]. A block
 // takes tiles of a segment's columns, in `parts` of 32 lanes with 1, 2 or 4
-// columns each, of all accumulators, or, of few columns, of those that a result
-// hangs on. W warps share a part: each adds the items w, w + W, ..., with
-// its loads in flight together, the first warps add the warps' sums in order
-// and run the op's combine region. The order depends on the number of items and
-// warps, and on that of columns, alone.
+// columns each, of those accumulators that a result hangs on or of all. W warps
+// share a part: each adds the items w, w + W, ..., with its loads in flight
+// together, the first warps add the warps' sums in order and run the op's
+// combine region. The order depends on the number of items and warps, and on
+// that of columns, alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -23,63 +25,104 @@ using namespace mlir::norm_fusion;
 /// Registers of a thread at most, on all targets.
 static constexpr unsigned kMaxRegisters = 255;
 
-/// Items that a thread of a pair of blocks loads at once at least, if they have
-/// no more words than that: more than there are, in 12 warps. Blocks that are
-/// done early look for tags less often then. (H200, us, 6 items and 10: bf16
-/// LayerNorm 2048x4096 16.7 and 16.3, 16384x4096 97.9 and 97.3, RMSNorm
-/// 8192x4096 50.1 and 49.9, f32 LayerNorm 3125x2000 21.4 and 21.0; of few steps
-/// 512x4096 7.2 and 7.3, f32 1024x2048 8.7 and 8.8. Sleeping instead gains
-/// nothing, and larger clusters lose.)
-static constexpr unsigned kPair = 2, kFewItemsOfPairs = 10, kFewWords = 24;
-
-/// Items that a thread loads at once, of `words` 32-bit words each: all that a
-/// warp of `warps` has on most devices, for each further round waits for the L2
-/// cache anew (H200: 0.3 to 0.5 us), or where these take more than a fifth of
-/// the thread's registers, as many in each round. (Loads of items that don't
-/// exist cost as much as others: f32 LayerNorm of 8192x256 8.8 with 12 items,
-/// 8.5 with the 9 that there are, RMSNorm of 512x4096 6.0 with 12, 5.9 with 6.)
-static unsigned getItemsAtOnce(ScheduleAttr schedule, unsigned words,
-                               unsigned warps) {
-  words = std::max(words, 1u);
+/// Partial rows of a segment, on most devices, for each of `warps`.
+static unsigned getUsualItems(ScheduleAttr schedule, unsigned warps) {
   unsigned blocks = schedule.getGrid();
   if (blocks == 0) // some devices run a few more than the usual ones
     blocks = getUsualBlocks(schedule.getCluster()) * 17 / 16;
-  unsigned items =
-      llvm::divideCeil(llvm::divideCeil(blocks, schedule.getCluster()), warps);
-  unsigned registers =
-      std::min(kRegisters / schedule.getThreads(), kMaxRegisters);
-  unsigned rounds =
-      llvm::divideCeil(items, std::max(registers / 5 / words, 1u));
-  unsigned fewest = schedule.getCluster() == kPair ? kFewItemsOfPairs : 1u;
-  return std::max(llvm::divideCeil(items, rounds),
-                  std::min(fewest, kFewWords / words));
+  return llvm::divideCeil(llvm::divideCeil(blocks, schedule.getCluster()),
+                          warps);
 }
 
-/// How a block shares out a tile of a partial row.
-struct KernelEmitter::TileShape {
-  unsigned width = 1; ///< columns of a lane, 1, 2 or 4
-  unsigned parts = 1; ///< a divisor of the block's warps
-  int64_t getColumns() const { return 32 * width * parts; }
-};
+/// Items that a thread loads at once, of `words` 32-bit words each: all that a
+/// warp of `warps` has on most devices, for each further round waits for the L2
+/// cache anew, or where these take more than a fifth of the thread's registers,
+/// a third where it has all there are, as many in each round. (More spill: two
+/// fifths 8 to 12 bytes in LayerNorm of 6656 to 6912 columns, 12 warps.)
+static unsigned getItemsAtOnce(ScheduleAttr schedule, unsigned words,
+                               unsigned warps) {
+  unsigned items = getUsualItems(schedule, warps);
+  unsigned registers =
+      std::min(kRegisters / schedule.getThreads(), kMaxRegisters);
+  unsigned mostWords = registers / (registers == kMaxRegisters ? 3 : 5);
+  unsigned most = std::max(mostWords / std::max(words, 1u), 1u);
+  return llvm::divideCeil(items, llvm::divideCeil(items, most));
+}
 
-/// As wide as it takes for a grid to do with a tile a block: a second one would
-/// wait for all of the first.
-KernelEmitter::TileShape KernelEmitter::getTileShape() {
-  TileShape shape;
-  unsigned warps = threads / 32;
-  if (ShapedType::isDynamic(problem.columns) ||
-      llvm::any_of(problem.accumulatorBytes,
-                   [](unsigned bytes) { return bytes > 4; }))
-    return shape;
+/// What a load of a lane takes, a further round of loads, and four columns a
+/// lane, in columns of a tile. (H200, f32 LayerNorm, 25 MB, us. 8192 columns in
+/// tiles of 160, 192 and 256 of one sum with five, three and two loads 8.77,
+/// 8.88 and 9.00; 16384 of 288, 320 and 384 with 15, five and three 9.45, 9.12
+/// and 9.31; 3000 of 64 with five and three 9.06 and 8.85. bf16 RMSNorm
+/// 512x4096 of 32, 64 and 128 5.85, 6.10 and 6.24.)
+static constexpr int64_t kColumnsOfLoad = 10, kColumnsOfRound = 100,
+                         kColumnsOfFour = 60;
+
+/// A tile a block, of the shape that takes least: few columns, so that all
+/// blocks have some, and few loads a lane. (H200, LayerNorm, us, tiles of all
+/// sums, as many columns as a power of two, and these: f32, 25 MB, 3000 columns
+/// 9.3 and 8.8, 8192 9.25 and 8.75, 10000 9.5 and 9.2, 16384 9.5 and 9.1, 75 MB
+/// 16384 20.9 and 20.6; bf16 512x4096 6.45 and 6.2, 12345 and more no change.
+/// Of 19 cells at most 0.1 more than the best of six shapes.) More than a tile
+/// a block if there is no other way: the second one waits for all of the first.
+KernelEmitter::TileShape
+KernelEmitter::getTileShape(ArrayRef<CombineShare> shares) {
+  TileShape best;
+  if (ShapedType::isDynamic(problem.columns))
+    return best;
   int64_t tiles = getUsualBlocks(schedule.getCluster());
-  while (shape.width < kPitchColumns &&
-         problem.columns > shape.getColumns() * tiles)
-    shape.width *= 2;
-  for (unsigned parts = 2;
-       parts <= warps && problem.columns > shape.getColumns() * tiles; ++parts)
-    if (warps % parts == 0)
-      shape.parts = parts;
-  return shape;
+  unsigned warps = threads / 32;
+  if (llvm::any_of(problem.accumulatorBytes,
+                   [](unsigned bytes) { return bytes > 4; })) {
+    int64_t ofShare = llvm::divideCeil(problem.columns, best.getColumns());
+    best.ofShare = ofShare * int64_t(shares.size()) <= tiles;
+    return best;
+  }
+  best.width = kPitchColumns;
+  best.parts = warps;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  auto consider = [&](bool ofShare, unsigned width, unsigned accumulators) {
+    int64_t columns = problem.columns * (ofShare ? shares.size() : 1);
+    TileShape shape{width, /*parts=*/1, ofShare};
+    shape.parts =
+        std::max<int64_t>(llvm::divideCeil(columns, 32 * width * tiles), 1);
+    if (shape.parts > warps)
+      return;
+    unsigned sharers = warps / shape.parts;
+    unsigned items = getUsualItems(schedule, sharers);
+    unsigned rounds = llvm::divideCeil(
+        items, getItemsAtOnce(schedule, width * accumulators, sharers));
+    int64_t cost =
+        accumulators * (shape.getColumns() + kColumnsOfLoad * items) +
+        kColumnsOfRound * (rounds - 1) + (width == 4 ? kColumnsOfFour : 0);
+    if (cost >= least)
+      return;
+    least = cost;
+    best = shape;
+  };
+  unsigned most = 0;
+  for (const CombineShare &share : shares)
+    most = std::max<unsigned>(most, share.accumulators.count());
+  for (unsigned width : {1u, 2u, 4u}) {
+    consider(/*ofShare=*/false, width, accumulations.size());
+    consider(/*ofShare=*/true, width, most);
+  }
+  return best;
+}
+
+/// `word`, i32, in each element of a vector like `like`.
+Value KernelEmitter::fill(Value word, Value like) {
+  return vector::BroadcastOp::create(b, like.getType(), word);
+}
+
+/// `value` as `count` words of its type, a vector of i32.
+Value KernelEmitter::toWords(Value value, unsigned count) {
+  Value word = toWord(value);
+  Value words = vector::BroadcastOp::create(
+      b, VectorType::get({count}, word.getType()), word);
+  int64_t bits = word.getType().getIntOrFloatBitWidth();
+  return LLVM::BitcastOp::create(
+      b, VectorType::get({count * bits / 32}, b.getI32Type()), words);
 }
 
 /// The sums of the items `warp`, `warp` + `warps`, ..., `width` scalars an
@@ -87,51 +130,48 @@ KernelEmitter::TileShape KernelEmitter::getTileShape() {
 void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
                              Value column, Value warp, unsigned warps,
                              unsigned width, SmallVectorImpl<Value> &sums) {
-  SmallVector<PartialAccumulateOp> accumulations;
   SmallVector<unsigned> chosen(share.accumulators.set_bits());
-  for (unsigned a : chosen)
-    accumulations.push_back(this->accumulations[a]);
   unsigned wordsAnItem = 0;
-  for (PartialAccumulateOp accumulate : accumulations)
-    wordsAnItem +=
-        width *
-        getWordType(accumulate.getOperand().getType()).getIntOrFloatBitWidth() /
-        32;
-  unsigned batch = getItemsAtOnce(schedule, wordsAnItem, warps);
-  bool tags = schedule.getCombine() == Combine::tags;
   SmallVector<Value> identities;
-  for (PartialAccumulateOp accumulate : accumulations)
+  for (unsigned a : chosen) {
+    PartialAccumulateOp accumulate = accumulations[a];
+    wordsAnItem += width * getWordBytes(accumulate) / 4;
     for (unsigned e = 0; e < width; ++e)
       identities.push_back(arith::ConstantOp::create(
           b, getIdentity(accumulate.getCombiner(),
                          accumulate.getOperand().getType())));
+  }
+  unsigned batch = getItemsAtOnce(schedule, wordsAnItem, warps);
+  bool tags = schedule.getCombine() == Combine::tags;
   auto batches = scf::ForOp::create(b, warp, arguments.splits,
                                     i64(warps * batch), identities);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(batches.getBody());
+  Value first = batches.getInductionVar();
+  Value left = toI32(arith::SubIOp::create(b, arguments.splits, first));
 
+  // All words of a batch are on their way together, from one address an
+  // accumulator. Those of items that don't exist are the identity's.
   struct Load {
-    unsigned accumulator;
-    Value pointer, inside;
+    unsigned accumulator; ///< of the chosen ones
+    Value pointer;
   };
   SmallVector<Load> loads;
   SmallVector<Value> words;
-  for (unsigned u = 0; u < batch; ++u) {
-    Value k =
-        arith::AddIOp::create(b, batches.getInductionVar(), i64(u * warps));
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k,
-                                         arguments.splits);
-    Value item = arith::AddIOp::create(b, firstItem, select(inside, k, warp));
-    for (unsigned a = 0; a < accumulations.size(); ++a)
-      loads.push_back({a, partialAddress(chosen[a], item, column), inside});
+  for (auto [n, a] : llvm::enumerate(chosen)) {
+    Value start =
+        partialAddress(a, arith::AddIOp::create(b, firstItem, first), column);
+    Value identity = toWords(identities[n * width], width);
+    if (tags)
+      identity = arith::OrIOp::create(b, identity, fill(parity, identity));
+    Value stride = mul(pitch, i64(warps * getWordBytes(accumulations[a])));
+    for (unsigned u = 0; u < batch; ++u) {
+      Value pointer = byteAddress(start, mul(stride, i64(u)));
+      words.push_back(
+          loadRelaxedIf(left, "gt.s32", u * warps, pointer, identity));
+      loads.push_back({unsigned(n), pointer});
+    }
   }
-  auto load = [&](const Load &from) {
-    Type word =
-        getWordType(accumulations[from.accumulator].getOperand().getType());
-    return loadRelaxed(from.pointer, width * word.getIntOrFloatBitWidth() / 32);
-  };
-  for (const Load &from : loads)
-    words.push_back(load(from));
   if (tags) {
     // Any word with the other launch's parity is loaded again.
     // Columns beyond the last one in a lane's words are never written.
@@ -149,7 +189,7 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
           differ = select(isLast, i32(0), differ);
         differs = arith::OrIOp::create(b, differs, differ);
       }
-      return arith::TruncIOp::create(b, b.getI1Type(), differs).getResult();
+      return arith::AndIOp::create(b, differs, i32(1)).getResult();
     };
     SmallVector<Type> types(
         llvm::map_range(words, [](Value v) { return v.getType(); }));
@@ -158,48 +198,35 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
     SmallVector<Location> locations(types.size(), b.getLoc());
     Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
     b.setInsertionPointToStart(before);
-    Value stale = arith::ConstantIntOp::create(b, 0, 1);
+    Value stale = i32(0);
     for (Value vector : before->getArguments())
       stale = arith::OrIOp::create(b, stale, isStale(vector));
+    stale = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, stale, i32(0));
     scf::ConditionOp::create(b, stale, before->getArguments());
     Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
     b.setInsertionPointToStart(after);
     SmallVector<Value> again;
-    for (auto [from, vector] : llvm::zip(loads, after->getArguments())) {
-      auto ifStale = scf::IfOp::create(b, vector.getType(), isStale(vector),
-                                       /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard branch(b);
-      b.setInsertionPointToStart(ifStale.thenBlock());
-      scf::YieldOp::create(b, load(from));
-      b.setInsertionPointToStart(ifStale.elseBlock());
-      scf::YieldOp::create(b, vector);
-      again.push_back(ifStale.getResult(0));
-    }
+    for (auto [load, vector] : llvm::zip(loads, after->getArguments()))
+      again.push_back(
+          loadRelaxedIf(isStale(vector), "ne.b32", 0, load.pointer, vector));
     scf::YieldOp::create(b, again);
     words.assign(loop.getResults().begin(), loop.getResults().end());
   }
   b.setInsertionPointToEnd(batches.getBody());
   SmallVector<Value> next(batches.getRegionIterArgs());
-  for (auto [from, vector] : llvm::zip(loads, words)) {
-    Type type = accumulations[from.accumulator].getOperand().getType();
-    Type word = getWordType(type);
+  for (auto [load, vector] : llvm::zip(loads, words)) {
+    PartialAccumulateOp accumulate = accumulations[chosen[load.accumulator]];
+    Type type = accumulate.getOperand().getType();
     if (tags) // the tag isn't a part of the sum
-      vector = arith::AndIOp::create(
-          b, vector,
-          arith::ConstantOp::create(
-              b, DenseElementsAttr::get(cast<ShapedType>(vector.getType()),
-                                        b.getI32IntegerAttr(-2))));
+      vector = arith::AndIOp::create(b, vector, fill(i32(-2), vector));
     for (unsigned e = 0; e < width; ++e) {
       Value value =
-          word.isInteger(64)
-              ? LLVM::BitcastOp::create(b, word, vector).getResult()
+          getWordBytes(accumulate) == 8
+              ? LLVM::BitcastOp::create(b, b.getI64Type(), vector).getResult()
               : LLVM::ExtractElementOp::create(b, vector, i32(e)).getResult();
-      unsigned index = from.accumulator * width + e;
-      next[index] = createCombine(
-          b, b.getLoc(), accumulations[from.accumulator].getCombiner(),
-          next[index],
-          select(from.inside, fromWord(value, type), identities[index]),
-          /*contract=*/true);
+      Value &sum = next[load.accumulator * width + e];
+      sum = createCombine(b, b.getLoc(), accumulate.getCombiner(), sum,
+                          fromWord(value, type), /*contract=*/true);
     }
   }
   if (!next.empty())
@@ -283,29 +310,16 @@ SmallVector<KernelEmitter::CombineShare> KernelEmitter::getCombineShares() {
   return shares;
 }
 
-/// True if tiles of a line of the L2 cache, a column a lane, are enough for
-/// each of so many shares to have blocks of its own. (H200, LayerNorm, us, all
-/// sums in each block and each by others. f32: 8192x256 9.1 and 8.8,
-/// 6250x1000 21.3 and 20.9, 3125x2000 21.8 and 20.9; bf16: 4096x256 5.1
-/// and 4.8, 4096x1024 9.6 and 9.3; but with two columns a lane 2048x4096 16.3
-/// and 16.5. Smaller tiles, of which several blocks read a line: 8192x256 10.0,
-/// 6250x1000 22.5.)
-bool KernelEmitter::haveBlocksOfTheirOwn(unsigned shares) {
-  return !ShapedType::isDynamic(problem.columns) &&
-         llvm::divideCeil(problem.columns, TileShape().getColumns()) * shares <=
-             getUsualBlocks(schedule.getCluster());
-}
-
 void KernelEmitter::emitTiles() {
   SmallVector<CombineShare> shares = getCombineShares();
   if (shares.empty())
     return;
-  if (!haveBlocksOfTheirOwn(shares.size())) {
+  TileShape shape = getTileShape(shares);
+  if (!shape.ofShare) {
     for (const CombineShare &share : llvm::drop_begin(shares))
       shares[0].merge(share);
     shares.truncate(1);
   }
-  TileShape shape = getTileShape();
   Value tilesOfSegment = arith::DivUIOp::create(
       b, arith::AddIOp::create(b, columnCount, i64(shape.getColumns() - 1)),
       i64(shape.getColumns()));
@@ -337,12 +351,15 @@ void KernelEmitter::emitTiles() {
 /// What `share` holds, for the columns of a segment from `firstColumn` on.
 void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
                              Value segment, Value firstColumn) {
-  unsigned warps = threads / 32 / shape.parts; // of a part
+  unsigned warps = threads / 32 / shape.parts; // of a part; some may be left
   unsigned width = shape.width;
   int64_t tileColumns = shape.getColumns(), partColumns = 32 * width;
-  Value thread = threadId();
+  Value thread = readAgain("tid.x");
   Value lane = toI64(laneId()), warp = toI64(warpId());
-  Value partColumn = i64(0);
+  Value partColumn = i64(0), isBusy;
+  if (threads / 32 % shape.parts != 0)
+    isBusy = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, warp,
+                                   i64(warps * shape.parts));
   if (shape.parts > 1) {
     partColumn =
         mul(arith::DivUIOp::create(b, warp, i64(warps)), i64(partColumns));
@@ -351,24 +368,28 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
   Value column = add(firstColumn, add(partColumn, mul(lane, i64(width))));
   Value exists =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, columnCount);
-  SmallVector<Value> sums;
-  loadTile(share, mul(segment, arguments.splits),
-           select(exists, column, i64(0)), warp, warps, width, sums);
-
   // The warps' sums, [accumulator][warp of a part][column], 8 bytes each,
   // beyond the exchange of row sums: what other warps still read there, the
   // ring or the sums of the tile before, must be read first.
-  syncBlock();
   auto scratch = [&](unsigned a, Value w, Value tileColumn) {
     Value index =
         add(mul(add(i64(a * warps), w), i64(tileColumns)), tileColumn);
     return sharedPointer(add(mul(index, i64(8)), i64(exchangeBytes)));
   };
-  for (unsigned a = 0; a < share.accumulators.count(); ++a)
-    for (unsigned e = 0; e < width; ++e)
-      LLVM::StoreOp::create(
-          b, toWord(sums[a * width + e]),
-          scratch(a, warp, add(partColumn, add(i64(e * 32), lane))));
+  if (isBusy) // else they look for their tags first
+    syncBlock();
+  guarded(isBusy, [&] {
+    SmallVector<Value> sums;
+    loadTile(share, mul(segment, arguments.splits),
+             select(exists, column, i64(0)), warp, warps, width, sums);
+    if (!isBusy)
+      syncBlock();
+    for (unsigned a = 0; a < share.accumulators.count(); ++a)
+      for (unsigned e = 0; e < width; ++e)
+        LLVM::StoreOp::create(
+            b, toWord(sums[a * width + e]),
+            scratch(a, warp, add(partColumn, add(i64(e * 32), lane))));
+  });
   syncBlock();
 
   // A column a thread from here on. Column e of a part's lane l lies at e * 32

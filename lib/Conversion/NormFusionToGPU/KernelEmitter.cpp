@@ -213,6 +213,13 @@ Value KernelEmitter::gridSize() {
   return toI64(NVVM::GridDimXOp::create(b, b.getI32Type()));
 }
 
+/// The special register `name`, i32, read anew, so that it isn't kept in a
+/// register for here through loops that have none left.
+Value KernelEmitter::readAgain(StringRef name) {
+  return createAsm(b, b.getI32Type(), ValueRange(),
+                   ("mov.u32 $0, %" + name + ";").str(), "=r");
+}
+
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//

@@ -84,7 +84,9 @@ std::string getVectorSuffix(unsigned count);
 /// Partial rows are padded to a multiple of this many columns.
 constexpr int64_t kPitchColumns = 4;
 
-/// What a column of one item takes in the workspace, all accumulators, bytes.
+/// What a column of one item takes in the workspace, bytes, 4 or 8.
+int64_t getWordBytes(PartialAccumulateOp accumulate);
+/// The same of all accumulators.
 int64_t getWorkspaceColumnBytes(MixedReductionOp op);
 /// What one block of one item takes for reductions of everything, bytes.
 int64_t getWorkspaceScalarBytes(MixedReductionOp op);
@@ -229,6 +231,7 @@ private:
   Value toI64(Value i32Value), toI32(Value i64Value);
   Value product(const llvm::SmallBitVector &dims);
   Value threadId(), laneId(), warpId(), blockId(), gridSize();
+  Value readAgain(StringRef name);
 
   //===--- Addresses ---===//
   /// Splits a linear index over `dims` (last fastest) into one a dimension.
@@ -555,7 +558,14 @@ private:
   void storeRelaxed(Value pointer, Value words);
   Value loadWords(StringRef instruction, Value pointer, unsigned words,
                   bool isOrdered = true);
+  Value createWordsAsm(ValueRange operands, StringRef text,
+                       StringRef constraints, unsigned words,
+                       bool hasSideEffects);
   Value loadRelaxed(Value pointer, unsigned words);
+  Value loadRelaxedIf(Value value, StringRef comparison, int64_t bound,
+                      Value pointer, Value words);
+  Value toWords(Value value, unsigned count);
+  Value fill(Value word, Value like);
   Value loadRelaxed64(Value pointer);
   void storeTagged(Value pointer, Value word, Value tag);
   ValueRange awaitTagged(ValueRange pointers, Value tag);
@@ -571,10 +581,15 @@ private:
     llvm::SmallBitVector accumulators; ///< all that they hang on, by index
     void merge(const CombineShare &other);
   };
-  struct TileShape;
+  /// How a block shares out a tile of a partial row.
+  struct TileShape {
+    unsigned width = 1;   ///< columns of a lane, 1, 2 or 4
+    unsigned parts = 1;   ///< at most one a warp
+    bool ofShare = false; ///< of one share of the results, else of all
+    int64_t getColumns() const { return 32 * width * parts; }
+  };
   SmallVector<CombineShare> getCombineShares();
-  TileShape getTileShape();
-  bool haveBlocksOfTheirOwn(unsigned shares);
+  TileShape getTileShape(ArrayRef<CombineShare> shares);
   void emitTiles();
   void emitTile(const CombineShare &share, const TileShape &shape,
                 Value segment, Value firstColumn);

@@ -98,12 +98,7 @@ void KernelEmitter::prefetchFirstStep() {
   auto isBelow = [&](Value value, Value bound) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, value, bound);
   };
-  // Of their own, so that they aren't kept in registers for what is behind,
-  // which may have none left.
-  auto read = [&](StringRef text) {
-    return createAsm(b, b.getI32Type(), {}, text, "=r");
-  };
-  Value thread = read("mov.u32 $0, %tid.x;"), block;
+  Value thread = readAgain("tid.x"), block;
   auto emit = [&](unsigned i, int64_t lines) {
     Value end = i64(getBytes(getElementTypeOrSelf(op.getInputs()[i])));
     for (AffineExpr expr : op.getInputMap(i).getResults())
@@ -123,7 +118,7 @@ void KernelEmitter::prefetchFirstStep() {
     });
   };
   guarded(isBelow(thread, i32(most)), [&] {
-    block = read("mov.u32 $0, %ctaid.x;");
+    block = readAgain("ctaid.x");
     for (auto [i, lines] : linesOfInputs)
       emit(i, lines);
   });

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -87,18 +88,26 @@ Value KernelEmitter::loadWords(StringRef instruction, Value pointer,
   std::string constraints;
   for (unsigned k = 0; k < words; ++k)
     constraints += "=r,";
+  return createWordsAsm(pointer,
+                        (instruction + getVectorSuffix(words) + " " +
+                         listAsmOperands(0, words) + ", [$" +
+                         std::to_string(words) + "];")
+                            .str(),
+                        constraints + (isOrdered ? "l,~{memory}" : "l"), words,
+                        /*hasSideEffects=*/isOrdered);
+}
+
+/// Inline PTX whose results are `words` 32-bit registers: a vector.
+Value KernelEmitter::createWordsAsm(ValueRange operands, StringRef text,
+                                    StringRef constraints, unsigned words,
+                                    bool hasSideEffects) {
   Type word = b.getI32Type();
   Type result = words == 1
                     ? word
                     : Type(LLVM::LLVMStructType::getLiteral(
                           b.getContext(), SmallVector<Type>(words, word)));
-  Value loaded = createAsm(b, result, pointer,
-                           (instruction + getVectorSuffix(words) + " " +
-                            listAsmOperands(0, words) + ", [$" +
-                            std::to_string(words) + "];")
-                               .str(),
-                           constraints + (isOrdered ? "l,~{memory}" : "l"),
-                           /*hasSideEffects=*/isOrdered);
+  Value loaded =
+      createAsm(b, result, operands, text, constraints, hasSideEffects);
   Value vector = LLVM::PoisonOp::create(b, VectorType::get({words}, word));
   for (unsigned k = 0; k < words; ++k) {
     Value part = words == 1
@@ -112,6 +121,32 @@ Value KernelEmitter::loadWords(StringRef instruction, Value pointer,
 /// 1, 2 or 4 words that other blocks write while this kernel runs: a vector.
 Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
   return loadWords("ld.relaxed.gpu.global", pointer, words);
+}
+
+/// As loadRelaxed() where `value`, i32, compares to `bound`, a comparison of
+/// PTX; else `words`. A predicate and no branch, so that many are on their way
+/// together.
+Value KernelEmitter::loadRelaxedIf(Value value, StringRef comparison,
+                                   int64_t bound, Value pointer, Value words) {
+  auto type = cast<VectorType>(words.getType());
+  unsigned count = type.getDimSize(0);
+  std::string text = llvm::formatv(
+      "{{\n.reg .pred p;\nsetp.{0} p, ${1}, {2};\n", comparison, count, bound);
+  std::string constraints;
+  SmallVector<Value> operands{value, pointer};
+  for (unsigned n = 0; n < count; ++n) {
+    constraints += "=&r,";
+    text += llvm::formatv("mov.b32 ${0}, ${1};\n", n, count + 2 + n);
+    operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(n)));
+  }
+  text += llvm::formatv("@p ld.relaxed.gpu.global{0} {1}, [${2}];\n}",
+                        getVectorSuffix(count), listAsmOperands(0, count),
+                        count + 1);
+  constraints += "r,l";
+  for (unsigned n = 0; n < count; ++n)
+    constraints += ",r";
+  return createWordsAsm(operands, text, constraints + ",~{memory}", count,
+                        /*hasSideEffects=*/true);
 }
 
 /// 64 bits that other blocks write while this kernel runs.
