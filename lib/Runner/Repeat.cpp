@@ -79,8 +79,9 @@ public:
     return Error::success();
   }
 
-  /// Whether a result is whole words in a row, `bytes` in all: what the kernel
-  /// and fills know. Other results are copied to be compared.
+  /// Whether a result lies in a row from a word on, `bytes` in all: what the
+  /// kernel and fills know, but for the last bytes that are no word. Other
+  /// results are copied to be compared.
   static bool isWords(const PlacedResult &result, size_t elementBytes,
                       size_t &bytes) {
     if (!result.pointer)
@@ -92,8 +93,7 @@ public:
       elements *= result.shape[d];
     }
     bytes = elements * elementBytes;
-    return bytes % sizeof(uint32_t) == 0 &&
-           reinterpret_cast<uintptr_t>(result.pointer) % sizeof(uint32_t) == 0;
+    return reinterpret_cast<uintptr_t>(result.pointer) % sizeof(uint32_t) == 0;
   }
 
   /// Results that are arguments stay: the next call reads them.
@@ -109,8 +109,17 @@ public:
       if (first >= begin && first < begin + tensor.getNumBytes())
         return Error::success();
     }
+    runtime::StreamHandle stream = program.getStream();
+    size_t rest = bytes % sizeof(uint32_t);
+    if (rest != 0)
+      if (Error error =
+              device.copy(static_cast<char *>(result.pointer) + bytes - rest,
+                          &pattern, rest, stream))
+        return error;
+    if (bytes == rest)
+      return Error::success();
     return device.fill32(result.pointer, pattern, bytes / sizeof(uint32_t),
-                         program.getStream());
+                         stream);
   }
 
   Expected<bool> areEqual(const PlacedResult &a, const PlacedResult &b,
@@ -130,12 +139,25 @@ public:
       return false;
     if (bytes == 0)
       return true;
+    size_t rest = bytes % sizeof(uint32_t);
+    uint32_t restOfA = 0, restOfB = 0;
+    auto copyRest = [&](uint32_t &to, const PlacedResult &from) {
+      return device.copy(
+          &to, static_cast<const char *>(from.pointer) + bytes - rest, rest,
+          stream);
+    };
+    if (rest != 0) {
+      if (Error error = copyRest(restOfA, a))
+        return std::move(error);
+      if (Error error = copyRest(restOfB, b))
+        return std::move(error);
+    }
     int64_t words = bytes / sizeof(uint32_t);
     if (Error error = device.fill32(flag, 0, 1, stream))
       return std::move(error);
     runtime::LaunchConfig launch;
     launch.grid.x = std::min<uint64_t>(
-        llvm::divideCeil(words, threads),
+        std::max<uint64_t>(llvm::divideCeil(words, threads), 1),
         blocksAMultiprocessor * device.getProperties().multiprocessors);
     launch.block.x = threads;
     void *pointerOfA = a.pointer, *pointerOfB = b.pointer;
@@ -147,7 +169,7 @@ public:
       return std::move(error);
     if (Error error = device.synchronize(stream))
       return std::move(error);
-    return differ == 0;
+    return differ == 0 && restOfA == restOfB;
   }
 
 private:
