@@ -142,9 +142,9 @@ public:
     size_t rest = bytes % sizeof(uint32_t);
     uint32_t restOfA = 0, restOfB = 0;
     auto copyRest = [&](uint32_t &to, const PlacedResult &from) {
-      return device.copy(
-          &to, static_cast<const char *>(from.pointer) + bytes - rest, rest,
-          stream);
+      return device.copy(&to,
+                         static_cast<const char *>(from.pointer) + bytes - rest,
+                         rest, stream);
     };
     if (rest != 0) {
       if (Error error = copyRest(restOfA, a))
