@@ -46,6 +46,8 @@ def notices(mutant, seed):
 
 if weak and any(notices(lines, seed) for seed in (1, 2, 3)):
     sys.exit("the kernel as generated fails where stores are seen late")
+# Clusters that there are: loads of the partial rows of others never happen.
+items = int(sms) // int((re.search(r"cluster=(\d+)", schedule) or [0, 1])[1])
 kernel, tags, loop, mutants, unnoticed, relaxed = "", False, 0, 0, 0, {}
 for i, line in enumerate(lines):
     if match := re.search(r"gpu\.func @(\w+)", line):
@@ -58,20 +60,22 @@ for i, line in enumerate(lines):
         changed = []
         if re.search(r"acq_rel|release", line):
             changed = [re.sub("acq_rel|release", "acquire", line), line.replace('"device"', '"block"')]
-        elif tags and "arith.trunci" in lines[i - 1] and relaxed.setdefault(loop, 0) < 2:
-            if match := re.search(r"arith.ori (%\w+), %\w+ : i1", line):
+        elif tags and "arith.andi" in lines[i - 1] and relaxed.setdefault(loop, 0) < 2:
+            if match := re.search(r"arith.ori (%\w+), %\w+ : i32", line):
                 relaxed[loop] += 1  # the others are of the same loop, unrolled, or of blocks that don't exist
-                changed = [line.replace(match[0], f"arith.ori {match[1]}, {match[1]} : i1")]
+                changed = [line.replace(match[0], f"arith.ori {match[1]}, {match[1]} : i32")]
         for text in changed:
             mutants += 1
             if not any(notices(lines[:i] + [text] + lines[i + 1:], seed) for seed in range(1, 41)):
                 unnoticed += 1
                 print(f"unnoticed in {kernel}, mutant {mutants}: {text.strip()}")
         continue
+    if (match := re.search(r"setp\.gt\.s32 p, \$\d+, (\d+);", line)) and int(match[1]) >= items:
+        continue
     if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence|griddepcontrol wait)|llvm\.fence|cp\.async\.(wait|commit)|(try|test)_wait", line):
         mutant = lines[:i] + lines[i + 1:]
-    elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := line.split('"')[1], 0) < 2:
-        relaxed[text] += 1  # the others are the same instruction, unrolled
+    elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := re.sub(r"(setp\.gt\.s32 p, \$\d+), \d+", r"\1", line.split('"')[1]), 0) < (1 if "setp.ne" in line else 2):
+        relaxed[text] += 1  # the others are the same instruction, unrolled; of those that load again some of no partial row
         mutant = lines[:i] + [line.replace(".relaxed.gpu", "")] + lines[i + 1:]
     elif "llvm.load" in line and "acquire" in line:
         mutant = lines[:i] + [line.replace("acquire", "monotonic")] + lines[i + 1:]
