@@ -361,10 +361,21 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value,
   if (bytes < 8 || !vectorType)
     return guarded(condition,
                    [&] { LLVM::StoreOp::create(b, value, pointer, bytes); });
-  // Results are not read again by this kernel: they leave the caches first.
   Value words = LLVM::BitcastOp::create(
       b, VectorType::get({bytes / 4}, b.getI32Type()), value);
-  storeWords("st.global.cs", pointer, words, condition);
+  storeWords(getStreamedStore(), pointer, words, condition);
+}
+
+bool KernelEmitter::sharesLines() {
+  if (ShapedType::isDynamic(problem.innerColumns))
+    return false;
+  return llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
+    return problem.innerColumns * bytes % kLineBytes != 0;
+  });
+}
+
+StringRef KernelEmitter::getStreamedStore() {
+  return sharesLines() ? "st.global" : "st.global.cs";
 }
 
 /// Emits where `condition` holds, or at once where that is null.

@@ -195,10 +195,12 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
 }
 
 /// Constants that were added last to the address in shared memory are written
-/// into the instruction: ptxas wouldn't do so by itself.
+/// into the instruction: ptxas wouldn't do so by itself. Rows
+/// that end within a line of the L2 cache fetch all of it (sharesLines()).
 void KernelEmitter::copyIf(Value condition, Value target, Value source,
                            unsigned bytes) {
   std::string cache = bytes == 16 ? "cg" : "ca", at = "$0";
+  StringRef line = sharesLines() ? ".L2::128B" : "";
   int64_t constant = 0;
   while (auto gep = target.getDefiningOp<LLVM::GEPOp>()) {
     if (!gep.getDynamicIndices().empty() ||
@@ -211,8 +213,8 @@ void KernelEmitter::copyIf(Value condition, Value target, Value source,
   if (constant != 0)
     at += "+" + std::to_string(constant);
   createAsmIf(b, condition, {target, source},
-              "cp.async." + cache + ".shared.global [" + at + "], [$1], " +
-                  std::to_string(bytes) + ";",
+              "cp.async." + cache + ".shared.global" + line.str() + " [" + at +
+                  "], [$1], " + std::to_string(bytes) + ";",
               "r,l");
 }
 

@@ -223,8 +223,7 @@ void KernelEmitter::storeRows(const Ring &ring, Value k) {
                 Value words = LLVM::LoadOp::create(
                     b, VectorType::get({bytes / 4}, b.getI32Type()),
                     sharedPointer(from), bytes);
-                // Not read again by this kernel: it leaves the caches first.
-                storeWords("st.global.cs", to, words, exists);
+                storeWords(getStreamedStore(), to, words, exists);
               });
   }
 }
