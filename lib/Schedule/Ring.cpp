@@ -265,7 +265,8 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     if (ScheduleAttr many = chooseManyWarps(context, problem, target, vector,
                                             framed, combine, reason))
       return many;
-  if (mayShare && vectors > kWideVectors * scale)
+  // Framed rows of pairs of blocks take two frames more.
+  if (mayShare && vectors + (framed ? 2 * frame : 0) > kWideVectors * scale)
     if (ScheduleAttr wide =
             framed ? chooseWideFrames(context, problem, target, combine, reason)
                    : chooseWideRows(context, problem, target, vector, scale,

@@ -45,8 +45,9 @@ static bool areFewRows(const Problem &problem, ScheduleAttr schedule,
 /// KiB 1% and 6%.)
 static constexpr double kFewestFramed = 0.75, kMostFramed = 0.88;
 
-/// What fewer cost, in parts of the time: times what of the fewest they lack.
-static constexpr double kOfFewer = 0.4;
+/// What fewer cost, in parts of the time: times what of the fewest they lack;
+/// and what more than memory needs do in long runs.
+static constexpr double kOfFewer = 0.4, kOfMore = 0.05;
 
 /// The part of the row groups that has rows, without which more bytes in flight
 /// of each are for nothing. (H100, bf16 LayerNorm, share of the triad at 200
@@ -56,27 +57,31 @@ static constexpr double kFewestBusy = 0.85;
 
 /// Two vectors a lane in 12 warps of each of a few blocks that share a framed
 /// row: shapes of many sizes, so that one has about as much in flight as serves
-/// memory best. Null if none costs less than `most` parts of the time for want
-/// of that.
+/// memory best. Null if what they lack costs more than kOfMore: more lanes or
+/// blocks are better then, and a third step is not. (H200, LayerNorm, us, 200
+/// and 600 MB, a third step and chooseWideFrames(): 4107 columns 57.5 and 53.4,
+/// 163.0 and 150.9, 4473 58.1 and 52.4, 165.8 and 148.0, with two steps 55.0,
+/// 155.1, 4570 57.3 and 52.5, 163.2 and 147.3.)
 static ScheduleAttr chooseTwoVectors(MLIRContext *context,
                                      const Problem &problem,
                                      const TargetInfo &target, Combine combine,
-                                     double most, std::string &reason) {
+                                     std::string &reason) {
   constexpr unsigned chunks = 2, vector = 8;
-  // A difference that isn't worth more steps or blocks.
+  double most = kOfMore;
+  // A difference that isn't worth more blocks.
   constexpr double leastGain = 0.02;
   unsigned frame = getSectorVectors(problem, vector);
   int64_t vectors = getVectors(problem, vector);
   ScheduleAttr best;
-  auto consider = [&](unsigned idle, unsigned slots, unsigned cluster,
-                      unsigned warps) {
+  auto consider = [&](unsigned idle, unsigned cluster, unsigned warps) {
     int64_t held = vectors + int64_t(cluster) * frame;
     int64_t lanes = int64_t(cluster) * warps * chunks * 32;
     if (held > lanes || (lanes - held) * idle > lanes)
       return;
-    ScheduleAttr schedule = makeRing(context, cluster, warps,
-                                     /*groups=*/kManyWarps / warps, slots,
-                                     chunks, vector, combine, frame);
+    ScheduleAttr schedule =
+        makeRing(context, cluster, warps,
+                 /*groups=*/kManyWarps / warps,
+                 /*slots=*/2, chunks, vector, combine, frame);
     double bytes = getMeanInFlight(problem, schedule, target);
     double share = bytes / target.bytesInFlight;
     double cost = std::max(0., kOfFewer * (kFewestFramed / share - 1));
@@ -93,11 +98,10 @@ static ScheduleAttr chooseTwoVectors(MLIRContext *context,
   };
   // A fifth of the lanes idle, or a quarter.
   for (unsigned idle : {5u, 4u})
-    for (unsigned slots : {2u, 3u})
-      for (unsigned cluster = 1;
-           cluster <= std::min(target.maxCluster, kPortableCluster); ++cluster)
-        for (unsigned warps : {2u, 3u, 4u, 6u})
-          consider(idle, slots, cluster, warps);
+    for (unsigned cluster = 1;
+         cluster <= std::min(target.maxCluster, kPortableCluster); ++cluster)
+      for (unsigned warps : {2u, 3u, 4u, 6u})
+        consider(idle, cluster, warps);
   return best;
 }
 
@@ -163,31 +167,38 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
       return schedule;
   if (ScheduleAttr schedule = makePairs())
     return schedule;
-  // A few more, which six warps with three vectors would hold, but spill.
+  // A few more, which six warps with three vectors would hold, but some spill.
   // (H100, LayerNorm, us, 200 and 600 MB: 4107 74.1 and 71.3, 226 and 206;
   // 4473 74.6 and 71.6, 225 and 206.)
   constexpr int64_t ofSixWarps = 6 * 3 * 32;
   return getVectors(problem, vector) + frame > ofSixWarps
              ? ScheduleAttr()
-             : chooseTwoVectors(context, problem, target, combine,
-                                /*most=*/1, reason);
+             : chooseTwoVectors(context, problem, target, combine, reason);
 }
 
 /// What must be in flight more of, for more warps and for steps ahead of their
 /// sums, which read rows twice.
-static constexpr double kMoreWarpsGain = 1.1, kAheadGain = 1.1;
+static constexpr double kMoreWarpsGain = 1.1, kAheadGain = 1.1,
+                        kFiveAheadGain = 1.17;
 
 /// What pairs of blocks with one row at a time may have in flight less.
 static constexpr double kPairGain = 0.9;
 
+/// What frames that begin within a sector leave of bytes in flight. (H200, us,
+/// 200 and 600 MB, in such frames and in whole sectors, 0.81 and 0.73 of the
+/// bytes: LayerNorm 5055 columns 56.2 and 53.7, 160.5 and 151.2, 10162 55.6 and
+/// 54.7, 158.7 and 152.7; RMSNorm 5055 54.5 and 51.0, 157.9 and 145.9, 10162,
+/// with five vectors, 54.0 and 50.9, 156.4 and 144.8.)
+static constexpr double kOfSectors = 0.74;
+
 /// Bytes in flight a multiprocessor that memory makes use of: up to `enough`,
-/// fewer where vectors begin within a sector.
+/// fewer where frames begin within a sector.
 static double getUsefulBytes(const Problem &problem, ScheduleAttr schedule,
                              const TargetInfo &target, double enough) {
   bool isAligned =
       schedule.getFrame() >= getSectorVectors(problem, schedule.getVector());
   return std::min(getMeanInFlight(problem, schedule, target), enough) *
-         (isAligned ? 1 : kUnalignedShare);
+         (isAligned ? 1 : kOfSectors);
 }
 
 /// `schedule` with frames of whole sectors in place of smaller ones, though
@@ -337,6 +348,16 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     if (isHeavy(problem))
       consider(/*chunks=*/3, kManyWarps / 2, /*groups=*/2, frame, kAheadGain,
                /*ahead=*/1);
+    // Five vectors in two or four warps that leave few lanes idle. (LayerNorm,
+    // us, 200 and 600 MB, times the bytes: 5055, 1.19, 53.7 and 52.7, 151.8 and
+    // 147.2; 10162, 1.33, 54.7 and 52.8, 152.7 and 147.4; 9443, 1.14, 52.8 and
+    // 53.4, 149.3 and 148.0.)
+    for (unsigned warps : {2u, 4u})
+      if (int64_t lanes = int64_t(warps) * 5 * 32,
+          blocks = llvm::divideCeil(vectors, lanes - frame);
+          isHeavy(problem) && 8 * vectors >= 7 * lanes * blocks)
+        consider(/*chunks=*/5, warps, kFramedWarps / warps, frame,
+                 kFiveAheadGain, /*ahead=*/1);
     if (vectors > kPairVectors - 2 * frame && !five)
       for (auto [chunks, warps] :
            {std::pair(3u, kManyWarps), {5u, kFramedWarps}, {4u, kManyWarps}})
@@ -353,10 +374,9 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
   return best;
 }
 
-/// What more bytes in flight than memory needs cost framed rows in long runs,
-/// in parts of the time; steps ahead of their sums, which wait less, only where
-/// these are a quarter more.
-static constexpr double kOfMore = 0.05, kMostAhead = 1.25;
+/// Steps ahead of their sums, which wait less, are slowed down by more bytes in
+/// flight than memory needs only where these are a quarter more.
+static constexpr double kMostAhead = 1.25;
 
 ScheduleAttr norm_fusion::limitFrames(MLIRContext *context,
                                       const Problem &problem,
@@ -373,8 +393,8 @@ ScheduleAttr norm_fusion::limitFrames(MLIRContext *context,
       schedule.getVector() != getFullVector(problem) ||
       getMeanInFlight(problem, schedule, target) <= most)
     return schedule;
-  ScheduleAttr fewer = chooseTwoVectors(context, problem, target,
-                                        schedule.getCombine(), kOfMore, reason);
+  ScheduleAttr fewer =
+      chooseTwoVectors(context, problem, target, schedule.getCombine(), reason);
   // (H100, 200 and 600 MB, share of the triad: LayerNorm 18801 columns 88, 88
   // and 91, 94%, 19501 89, 89 and 92, 95%; RMSNorm 19501 93, 91 and 95, 96%,
   // 23099 93, 91 and 96, 98%.)
