@@ -367,10 +367,11 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value,
 }
 
 bool KernelEmitter::sharesLines() {
+  constexpr int64_t kVectorBytes = 16;
   if (ShapedType::isDynamic(problem.innerColumns))
     return false;
   return llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
-    return problem.innerColumns * bytes % kLineBytes != 0;
+    return problem.innerColumns * bytes % kVectorBytes != 0;
   });
 }
 

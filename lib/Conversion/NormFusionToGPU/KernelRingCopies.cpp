@@ -196,7 +196,7 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
 
 /// Constants that were added last to the address in shared memory are written
 /// into the instruction: ptxas wouldn't do so by itself. Rows
-/// that end within a line of the L2 cache fetch all of it (sharesLines()).
+/// that begin anywhere fetch whole lines of the L2 cache (sharesLines()).
 void KernelEmitter::copyIf(Value condition, Value target, Value source,
                            unsigned bytes) {
   std::string cache = bytes == 16 ? "cg" : "ca", at = "$0";
