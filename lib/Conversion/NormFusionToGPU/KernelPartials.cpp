@@ -169,6 +169,10 @@ void KernelEmitter::keepTicket(Value ticket) {
 /// the first one; of tiles, whose launch isn't cooperative, the last one to
 /// begin: the others run by then, or are done, and wait for none.
 Value KernelEmitter::isKeeper() {
+  // (Read again, single columns of few rows spill 8 bytes.)
+  if (schedule.getStructure() == Structure::columns)
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(),
+                                 i64(0));
   if (schedule.getStructure() != Structure::tile)
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                  readAgain("ctaid.x"), i32(0));
