@@ -324,8 +324,8 @@ void KernelEmitter::emitTiles() {
       b, arith::AddIOp::create(b, columnCount, i64(shape.getColumns() - 1)),
       i64(shape.getColumns()));
   Value tiles = mul(segmentCount, tilesOfSegment);
-  auto loop = scf::ForOp::create(b, toI64(readAgain("ctaid.x")),
-                                 mul(tiles, i64(shares.size())), gridSize());
+  auto loop = scf::ForOp::create(b, blockId(), mul(tiles, i64(shares.size())),
+                                 gridSize());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value tile = loop.getInductionVar(), shareOfTile;

@@ -169,13 +169,9 @@ void KernelEmitter::keepTicket(Value ticket) {
 /// the first one; of tiles, whose launch isn't cooperative, the last one to
 /// begin: the others run by then, or are done, and wait for none.
 Value KernelEmitter::isKeeper() {
-  // (Read again, single columns of few rows spill 8 bytes.)
-  if (schedule.getStructure() == Structure::columns)
+  if (schedule.getStructure() != Structure::tile)
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, blockId(),
                                  i64(0));
-  if (schedule.getStructure() != Structure::tile)
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                 readAgain("ctaid.x"), i32(0));
   Value ticket = LLVM::LoadOp::create(b, b.getI32Type(),
                                       sharedPointer(i64(exchangeBytes)), 4);
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, toI64(ticket),
@@ -437,10 +433,28 @@ unsigned KernelEmitter::getPartialsPhase() {
   return last;
 }
 
-/// `partials`: of the scalars, then of the columns. So that this takes no
-/// registers of the steps before it, addresses start from opaque values, for
-/// they would be computed before the loop.
+/// `partials`: of the scalars, then of the columns.
 void KernelEmitter::write(Value item, Ring &ring, ValueRange partials) {
+  writeScalars(item, SmallVector<Value>(partials.take_front(scalars.size())));
+  SmallVector<Value> accumulators(partials.drop_front(scalars.size()));
+  writePartials(item, accumulators, ring);
+}
+
+/// Writes within the ring's loop, in the last step of each row group. So that
+/// this takes no registers of the other steps, addresses start from opaque
+/// values, for they would be computed before the loop, and `partials` become
+/// `identities`.
+void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
+                               ValueRange identities,
+                               MutableArrayRef<Value> partials) {
+  isLast =
+      LLVM::ExpectOp::create(b, isLast, arith::ConstantIntOp::create(b, 0, 1));
+  auto ifLast = scf::IfOp::create(b, ValueRange(partials).getTypes(), isLast,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLast.elseBlock());
+  scf::YieldOp::create(b, ValueRange(partials));
+  b.setInsertionPointToStart(ifLast.thenBlock());
   llvm::SaveAndRestore savedPitch(pitch, createOpaque(b, pitch));
   llvm::SaveAndRestore savedSplits(arguments.splits,
                                    createOpaque(b, arguments.splits));
@@ -457,24 +471,6 @@ void KernelEmitter::write(Value item, Ring &ring, ValueRange partials) {
   llvm::SaveAndRestore savedFirst(
       ring.first, add(toI32(ring.firstRow),
                       mul(ring.part.rowGroup, toI32(arguments.splits))));
-  writeScalars(item, SmallVector<Value>(partials.take_front(scalars.size())));
-  SmallVector<Value> accumulators(partials.drop_front(scalars.size()));
-  writePartials(item, accumulators, ring);
-}
-
-/// Writes within the ring's loop, in the last step of each row group.
-/// `partials` become `identities`.
-void KernelEmitter::writeEarly(Value isLast, Value item, Ring &ring,
-                               ValueRange identities,
-                               MutableArrayRef<Value> partials) {
-  isLast =
-      LLVM::ExpectOp::create(b, isLast, arith::ConstantIntOp::create(b, 0, 1));
-  auto ifLast = scf::IfOp::create(b, ValueRange(partials).getTypes(), isLast,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifLast.elseBlock());
-  scf::YieldOp::create(b, ValueRange(partials));
-  b.setInsertionPointToStart(ifLast.thenBlock());
   write(item, ring, partials);
   scf::YieldOp::create(b, identities);
   llvm::copy(ifLast.getResults(), partials.begin());
