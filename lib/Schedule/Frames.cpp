@@ -24,6 +24,9 @@ using namespace mlir::norm_fusion;
 /// 28002 25.5, 60.7, 170.8 -> 21.9, 51.6, 145.5.)
 static constexpr int64_t kWholeVectors = 8 * 6 * 32 * 4;
 
+/// What vectors that begin within a sector leave of the bandwidth.
+static constexpr double kUnalignedShare = 0.94;
+
 unsigned norm_fusion::getNarrowest(const Problem &problem) {
   return *llvm::min_element(problem.elementBytes);
 }

@@ -108,9 +108,6 @@ bool takesManyVectors(const Problem &problem);
 /// rows aren't framed less is too much: 2592, 0.95, 146.0 -> 153.0.)
 inline constexpr double kMostOfFewRows = 1.02;
 
-/// What vectors that begin within a sector leave of the bandwidth.
-inline constexpr double kUnalignedShare = 0.94;
-
 /// Warps of a block that four vectors a lane leave the registers for.
 inline constexpr unsigned kFramedWarps = 8;
 

@@ -345,19 +345,21 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
         llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, 3 * 32);
     if (isHeavy(problem) && warpsOfPair <= kFramedWarps && most < enough)
       consider(/*chunks=*/3, warpsOfPair, /*groups=*/1, frame, kPairGain);
-    if (isHeavy(problem))
+    if (isHeavy(problem)) {
       consider(/*chunks=*/3, kManyWarps / 2, /*groups=*/2, frame, kAheadGain,
                /*ahead=*/1);
-    // Five vectors in two or four warps that leave few lanes idle. (LayerNorm,
-    // us, 200 and 600 MB, times the bytes: 5055, 1.19, 53.7 and 52.7, 151.8 and
-    // 147.2; 10162, 1.33, 54.7 and 52.8, 152.7 and 147.4; 9443, 1.14, 52.8 and
-    // 53.4, 149.3 and 148.0.)
-    for (unsigned warps : {2u, 4u})
-      if (int64_t lanes = int64_t(warps) * 5 * 32,
-          blocks = llvm::divideCeil(vectors, lanes - frame);
-          isHeavy(problem) && 8 * vectors >= 7 * lanes * blocks)
-        consider(/*chunks=*/5, warps, kFramedWarps / warps, frame,
-                 kFiveAheadGain, /*ahead=*/1);
+      // Five vectors in two or four warps that leave few lanes idle.
+      // (LayerNorm, us, 200 and 600 MB, times the bytes: 5055, 1.19, 53.7 and
+      // 52.7, 151.8 and 147.2; 10162, 1.33, 54.7 and 52.8, 152.7 and 147.4;
+      // 9443, 1.14, 52.8 and 53.4, 149.3 and 148.0.)
+      for (unsigned warps : {2u, 4u}) {
+        int64_t lanes = int64_t(warps) * 5 * 32;
+        int64_t blocks = llvm::divideCeil(vectors, lanes - frame);
+        if (8 * vectors >= 7 * lanes * blocks)
+          consider(/*chunks=*/5, warps, kFramedWarps / warps, frame,
+                   kFiveAheadGain, /*ahead=*/1);
+      }
+    }
     if (vectors > kPairVectors - 2 * frame && !five)
       for (auto [chunks, warps] :
            {std::pair(3u, kManyWarps), {5u, kFramedWarps}, {4u, kManyWarps}})

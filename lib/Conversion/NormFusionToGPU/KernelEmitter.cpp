@@ -366,7 +366,7 @@ void KernelEmitter::storeGlobal(unsigned i, Value elementOffset, Value value,
   storeWords(getStreamedStore(), pointer, words, condition);
 }
 
-bool KernelEmitter::sharesLines() {
+bool KernelEmitter::rowsBeginAnywhere() {
   constexpr int64_t kVectorBytes = 16;
   if (ShapedType::isDynamic(problem.innerColumns))
     return false;
@@ -376,7 +376,7 @@ bool KernelEmitter::sharesLines() {
 }
 
 StringRef KernelEmitter::getStreamedStore() {
-  return sharesLines() ? "st.global" : "st.global.cs";
+  return rowsBeginAnywhere() ? "st.global" : "st.global.cs";
 }
 
 /// Emits where `condition` holds, or at once where that is null.

@@ -255,7 +255,7 @@ private:
   /// 148.6, RMSNorm 17389 145.2 and 143.9. Rows of whole vectors that share
   /// lines gain as much at 200 MB, but at 600 LayerNorm 720 takes 146 and 153,
   /// 1000 147 and 154, RMSNorm 480 142 and 150.)
-  bool sharesLines();
+  bool rowsBeginAnywhere();
   /// The instruction for results that this kernel doesn't read again: they
   /// leave the caches first, but for lines that others complete.
   StringRef getStreamedStore();

@@ -195,12 +195,12 @@ void KernelEmitter::copyPart(const Ring &ring, const Stream &stream,
 }
 
 /// Constants that were added last to the address in shared memory are written
-/// into the instruction: ptxas wouldn't do so by itself. Rows
-/// that begin anywhere fetch whole lines of the L2 cache (sharesLines()).
+/// into the instruction: ptxas wouldn't do so by itself. Rows that begin
+/// anywhere fetch whole lines of the L2 cache (rowsBeginAnywhere()).
 void KernelEmitter::copyIf(Value condition, Value target, Value source,
                            unsigned bytes) {
   std::string cache = bytes == 16 ? "cg" : "ca", at = "$0";
-  StringRef line = sharesLines() ? ".L2::128B" : "";
+  StringRef line = rowsBeginAnywhere() ? ".L2::128B" : "";
   int64_t constant = 0;
   while (auto gep = target.getDefiningOp<LLVM::GEPOp>()) {
     if (!gep.getDynamicIndices().empty() ||
