@@ -26,12 +26,13 @@ enum Sums { anySums, oneSum, moreSums };
 /// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
 /// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
 /// at most one of `lanesOfIdle` lanes without columns, and rows of a multiple
-/// of `multiple` vectors.
+/// of `multiple` vectors. Frames are of half a sector if `halves`.
 struct Shape {
   unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
       lanesOfIdle;
   Sums sums = anySums;
   unsigned multiple = 1;
+  bool halves = false;
 };
 constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 } // namespace
@@ -51,14 +52,17 @@ constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 /// 24.8, 57.9, 166.0 -> 10.3, 21.8, 50.5, 142.3. Four in sixteen blocks: 40960
 /// 11.0, 23.8, 56.3, 159.6 -> 10.9, 22.1, 50.6, 142.6; 49152 10.3, 23.0, 54.0,
 /// 153.4 -> 10.7, 22.4, 51.0, 143.4. RMSNorm gains a half to three quarters of
-/// that. Eleven warps of one row in eight blocks lose: 32768 10.1, 21.8, 50.7
-/// -> 12.4, 23.4, 51.7; pairs of blocks gain RMSNorm nothing: 2816 20.1 and
-/// 20.3.)
+/// that. Three in eleven warps of one row in eight blocks lose: 32768 10.1,
+/// 21.8, 50.7 -> 12.4, 23.4, 51.7; two in sixteen gain, in place of three in
+/// sixteen blocks, 9.2, 20.7, 49.6, 142.1 -> 9.3, 20.4, 48.8, 140.2, 28672 9.0,
+/// 20.6, 49.3 -> 8.9, 20.4, 49.3, but 24576 9.1, 20.7, 49.8 -> 9.0, 20.8, 50.6;
+/// pairs of blocks gain RMSNorm nothing: 2816 20.1 and 20.3.)
 // clang-format off
 static constexpr Shape kWords[] = {
     // chunks, cluster, warps of a row, of a block, one lane of so many idle
     {2,  8, 1,  8, 16, 15, 16},
     {2,  4, 1,  8, 16, 15, 16},
+    {2,  8, 14, 16, 16, 14, 16, moreSums},
     {3,  8, 2, 10, 12,  9,  9},
     {3,  4, 3,  4, 12,  9,  9},
     {3,  2, 3,  4, 12,  9,  9, moreSums},
@@ -143,6 +147,13 @@ static constexpr Shape kHeavyHalves[] = {
 /// 13.2, 25.4, 57.4, 156.8 -> 11.1, 22.8, 53.4, 151.3; 26001 13.4, 26.9, 61.1,
 /// 166.3 -> 11.0, 24.1, 55.2, 155.6; 33001 17.8, 44.3, 112.1, 323.4 -> 12.2,
 /// 24.9, 57.9, 154.2; 61441 17.3, 39.9, 98.2, 275.9 -> 14.8, 32.4, 76.6, 215.2;
+/// one row in six blocks in place of these shapes of sixteen, 75, 200 and 600
+/// MB, 26001 22.9, 53.7, 152.1 -> 21.5, 50.8, 143.7; 28501 22.7, 53.3 -> 21.9,
+/// 51.2; 33001 24.2, 54.6, 156.1 -> 22.7, 51.0, 146.0; 37001 24.2, 56.2
+/// -> 22.9, 53.0; 41001 24.2, 56.2 -> 23.7, 53.7; 45001 24.6, 57.2, 162.4
+/// -> 24.0, 52.9, 143.8 (but 25 MB 11.9 -> 12.6); in seven 53001 31.3, 77.1
+/// -> 26.2, 58.6, and 28.1, 64.8 in frames of a sector; where the last block
+/// has few columns they lose, 39001 in twelve warps 24.0, 56.1 -> 27.0, 64.5;
 /// but 24509 11.2, 23.2, 54.3, 149.4 -> 10.8, 23.0, 54.2, 153.8. RMSNorm: 12001
 /// 9.9, 22.9, 55.8, 159.1 -> 9.6, 21.4, 51.5, 146.8; 16001 9.7, 21.9, 54.5,
 /// 156.1 -> 9.3, 21.1, 50.7, 144.1; 26001 11.7, 24.8, 57.6, 159.4
@@ -162,8 +173,13 @@ static constexpr Shape kFramedWords[] = {
     {4,  8,  5,  5, 10, 10, 9},
     {4,  6,  8, 12, 12,  8, 6, oneSum},
     {4,  8,  6,  6, 12, 12, 5},
-    {4, 16,  4,  4, 12, 12, 4, moreSums},
-    {4, 16,  5,  8, 12,  7, 5, moreSums},
+    {3,  6, 11, 12, 12, 11, 6, moreSums},
+    {5,  6,  8,  8,  8,  8, 9, moreSums},
+    {4,  6, 10, 12, 12, 10, 6, moreSums},
+    {5,  6, 10, 12, 12, 10, 8, moreSums},
+    {4, 16,  6,  6, 12, 12, 5, moreSums},
+    {5,  7, 12, 12, 12, 12, 6, moreSums, /*multiple=*/1, /*halves=*/true},
+    {4, 16,  7,  8, 12,  7, 5, moreSums},
     {5,  6, 10, 12, 12, 10, 6, oneSum},
     {5,  8, 10, 12, 12, 10, 6, oneSum},
     {4,  8, 13, 16, 16, 13, 6, oneSum}};
@@ -203,9 +219,10 @@ static bool drifts(const Problem &problem, const Shape &shape, unsigned groups,
           (groups == 2 && isFull && shape.cluster <= kPortableCluster));
 }
 
-/// Warps of a row that leave one of a multiprocessor's four schedulers less to
-/// do. (H200, f32 RMSNorm 31010, 75 and 200 MB, us: 11 warps 22.9, 52.5, 12
-/// 21.7, 51.4.)
+/// Warps of a row with one sum a column that leave one of a multiprocessor's
+/// four schedulers less to do. (H200, f32, 75 and 200 MB, us, 11 and 12 warps:
+/// RMSNorm 31010 22.9, 52.5 and 21.7, 51.4; LayerNorm 33001 22.7, 51.0 and
+/// 22.8, 51.7.)
 static constexpr unsigned kUnevenWarps = 11;
 
 /// Frames are of a sector, but of half of one where more than a third of the
@@ -236,7 +253,8 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
     int64_t held = vectors + int64_t(shape.cluster) * frame;
     int64_t warps = llvm::divideCeil(held, ofWarp);
-    if (warps == kUnevenWarps && shape.mostWarps > kUnevenWarps)
+    if (warps == kUnevenWarps && shape.mostWarps > kUnevenWarps &&
+        !isHeavy(problem))
       ++warps;
     if (warps < shape.fewestWarps || warps > shape.mostWarps ||
         shape.cluster > target.maxCluster || vectors % shape.multiple != 0 ||
@@ -271,8 +289,8 @@ ScheduleAttr norm_fusion::chooseManyWarps(
                              getBytesInFlight(problem, most));
       return most;
     }
-    if (framed && shape.cluster > kPortableCluster &&
-        getBusyShare(problem, most, target) < kBusyShare)
+    if (shape.halves || (framed && shape.cluster > kPortableCluster &&
+                         getBusyShare(problem, most, target) < kBusyShare))
       most = change(most, "frame=1");
     if (ScheduleAttr schedule = fitSlots(problem, most, target, reason))
       return schedule;

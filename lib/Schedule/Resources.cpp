@@ -342,7 +342,8 @@ unsigned norm_fusion::estimateRegisters(const Problem &problem,
   return llvm::divideCeil(
              lane * (accumulators + 2 + problem.bytesPerColumn() * rows), 4) +
          values + 32 + (exact ? 0 : 16) +
-         (isFramed(problem, schedule) && problem.accumulatorBytes.size() > 1
+         (isFramed(problem, schedule) && isHeavy(problem) &&
+                  (schedule.getCluster() == 1 || !readsTwoOf(problem, 4))
               ? 8
               : 0) +
          (schedule.getCluster() == 1 && schedule.getWarps() > 4 ? 12 : 0);

@@ -230,6 +230,37 @@ bool norm_fusion::areTwoInFrames(const Problem &problem,
          schedule.getVector() == getFullVector(problem) && isNarrow(problem);
 }
 
+/// Five half vectors in warps of one block, of which a row's last warp has
+/// columns for four, and one of these ends within a vector: with loads of row
+/// inputs two sums a column spill 4 bytes. (H200, LayerNorm, 200 and 600 MB,
+/// us, loads and copies: 1666 columns 52.3, 147.5 and 50.9, 145.2, 1702 52.0,
+/// 146.4 and 50.7, 144.0, 1701 51.1, 145.4 and 50.8, 144.2; but of whole half
+/// vectors 1700 49.8, 143.7 and 50.1, 146.9.)
+static bool isFourOfFive(const Problem &problem, ScheduleAttr schedule) {
+  int64_t chunk = int64_t(schedule.getLanes()) * schedule.getVector();
+  int64_t others = (schedule.getWarps() - 1) * schedule.getChunks() * chunk;
+  return isHeavy(problem) && schedule.getCluster() == 1 &&
+         schedule.getFrame() == 0 && schedule.getChunks() == 5 &&
+         schedule.getVector() * 2 == getFullVector(problem) &&
+         problem.columns % schedule.getVector() != 0 &&
+         llvm::divideCeil(problem.columns - others, chunk) == 4;
+}
+
+/// One framed row of 32-bit elements and two sums a column in several blocks,
+/// in three vectors a lane, or where more than a sixteenth of the lanes is
+/// idle. (H200, f32 LayerNorm, 75, 200 and 600 MB, us, loads and copies: 26001
+/// columns 22.1, 52.1, 147.5 and 21.6, 50.4, 143.2, 39001 26.1, 60.1
+/// and 23.1, 53.0, 49501 28.5, 65.0 and 25.4, 55.7; but 33001 22.7, 51.3, 143.9
+/// and 22.5, 51.0, 151.4, 41001 24.0, 52.8, 147.1 and 23.4, 54.3, 157.7.)
+static bool isOneFramedRow(const Problem &problem, ScheduleAttr schedule) {
+  int64_t held = schedule.getCluster() * schedule.getBlockColumns();
+  return isFramed(problem, schedule) && isHeavy(problem) &&
+         readsTwoOf(problem, 4) && schedule.getRowGroups() == 1 &&
+         schedule.getCluster() > 1 &&
+         schedule.getCluster() <= kPortableCluster &&
+         (schedule.getChunks() == 3 || 16 * (held - problem.columns) > held);
+}
+
 static ScheduleAttr chooseRowInputs(const Problem &problem,
                                     ScheduleAttr schedule,
                                     const TargetInfo &target) {
@@ -260,6 +291,8 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
         getShareInFlight(problem, schedule, target) > kMostCopiedOfTwo;
     return areMany ? schedule : copies;
   }
+  if (isFourOfFive(problem, schedule) || isOneFramedRow(problem, schedule))
+    return copies;
   int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);
   // Warps of half vectors with one sum a column keep apart by waiting. (H200,
