@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-static unsigned getBytes(Type type) {
+unsigned norm_fusion::getBytes(Type type) {
   if (type.isIndex())
     return 8;
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);

@@ -17,6 +17,9 @@
 
 namespace mlir::norm_fusion {
 
+/// Bytes of a value of `type` in memory: an index has eight, i1 one.
+unsigned getBytes(Type type);
+
 /// What a schedule depends on.
 struct Problem {
   /// Columns of the space, ShapedType::kDynamic where unknown.

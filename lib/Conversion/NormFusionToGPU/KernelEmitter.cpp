@@ -30,10 +30,6 @@ Type norm_fusion::getMemoryType(Type type) {
   return type;
 }
 
-unsigned norm_fusion::getBytes(Type type) {
-  return getMemoryType(type).getIntOrFloatBitWidth() / 8;
-}
-
 static Type withWidth(Type element, unsigned width) {
   return width == 1 ? element : VectorType::get({width}, element);
 }

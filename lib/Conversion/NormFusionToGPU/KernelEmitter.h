@@ -39,8 +39,6 @@ constexpr int64_t kTicketOffset = 192;
 /// How a value of `type` lies in memory: i1 and 8-bit floats as a
 /// byte, index as i64.
 Type getMemoryType(Type type);
-/// Bytes of a value of `type` there.
-unsigned getBytes(Type type);
 
 /// How a value lies in shared memory and in partial rows: i32, or i64 if it has
 /// more than 32 bits.
