@@ -122,9 +122,7 @@ void KernelEmitter::storeColumnTotals(ArrayRef<ColumnView> views,
   int64_t warps = threads / 32, columns = schedule.getBlockColumns(), base = 0;
   SmallVector<int64_t> bases;
   for (auto [a, accumulate] : llvm::enumerate(accumulations)) {
-    Type word =
-        getWordType(PartialAccumulateOp(accumulate).getOperand().getType());
-    int64_t bytes = word.getIntOrFloatBitWidth() / 8;
+    int64_t bytes = getWordBytes(accumulate);
     bases.push_back(base);
     for (auto [c, view] : llvm::enumerate(views)) {
       Value column = arith::SubIOp::create(b, view.column, firstColumn);
@@ -147,7 +145,7 @@ void KernelEmitter::storeColumnTotals(ArrayRef<ColumnView> views,
   for (auto [a, accumulation] : llvm::enumerate(accumulations)) {
     PartialAccumulateOp accumulate = accumulation;
     Type type = accumulate.getOperand().getType(), word = getWordType(type);
-    int64_t bytes = word.getIntOrFloatBitWidth() / 8;
+    int64_t bytes = getWordBytes(accumulate);
     for (int64_t w = 0; w < warps; ++w) {
       Value at =
           add(mul(column, i64(bytes)), i64(bases[a] + w * columns * bytes));

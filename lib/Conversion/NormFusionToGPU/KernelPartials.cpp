@@ -27,9 +27,7 @@ Type norm_fusion::getWordType(Type type) {
 }
 
 int64_t norm_fusion::getWordBytes(PartialAccumulateOp accumulate) {
-  return getWordType(accumulate.getOperand().getType())
-             .getIntOrFloatBitWidth() /
-         8;
+  return getBytes(getWordType(accumulate.getOperand().getType()));
 }
 
 int64_t norm_fusion::getWorkspaceColumnBytes(MixedReductionOp op) {

@@ -171,7 +171,7 @@ SmallVector<Value> KernelEmitter::loadEnds(const Ring &ring,
 Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
                                    PartialAccumulateOp accumulate) {
   Type type = accumulate.getOperand().getType(), word = getWordType(type);
-  int64_t bytes = word.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = getWordBytes(accumulate);
   unsigned rows = schedule.getRowsAWarp(), groups = schedule.getRowGroups();
   Value identity =
       arith::ConstantOp::create(b, getIdentity(accumulate.getCombiner(), type));

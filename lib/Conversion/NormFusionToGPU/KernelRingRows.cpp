@@ -39,7 +39,7 @@ void KernelEmitter::placeSlotOutputs(const Ring &ring) {
     if (!map.isIdentity())
       continue;
     Type type = getElementTypeOrSelf(op.getOperand(i).getType());
-    unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
+    unsigned bytes = getBytes(type);
     unsigned ofStep = ring.rowsAStep * problem.columns * bytes;
     unsigned held = getPieceRoom(ofStep);
     if (ofStep % 8 != 0 || bytes * schedule.getVector() % 4 != 0 ||

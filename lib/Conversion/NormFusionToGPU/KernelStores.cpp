@@ -144,7 +144,7 @@ void KernelEmitter::storeVector(unsigned operand, Value elementOffset,
                                 Value value, ColumnView &view, bool isMasked,
                                 Value condition) {
   Type type = getElementTypeOrSelf(op.getOperand(operand).getType());
-  unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
+  unsigned bytes = getBytes(type);
   bool isAligned = view.width == 1 || framed ||
                    problem.columns * bytes % (bytes * view.width) == 0;
   bool isWhole = !isMasked || view.elementMasks.empty();

@@ -61,7 +61,7 @@ void KernelEmitter::findTiledOutputs() {
     if (!isTiledOutput(op, i))
       continue;
     Type type = getElementTypeOrSelf(op.getOutputs()[i].getType());
-    unsigned bytes = getMemoryType(type).getIntOrFloatBitWidth() / 8;
+    unsigned bytes = getBytes(type);
     tiled.push_back({numInputs + i, bytes, offset});
     offset += getTileRows(schedule) * schedule.getBlockColumns() * bytes;
   }

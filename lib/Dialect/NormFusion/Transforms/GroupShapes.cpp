@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -133,9 +132,6 @@ GroupCost GroupBuilder::getCost() const {
                               : problem.columns * space.getExtent(axis);
   }
   cost.points = estimateBytes(space, all, IntegerType::get(context, 8));
-  auto getBytes = [](Type type) {
-    return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  };
   for (const Input &input : inputs) {
     llvm::SmallBitVector axes = space.getAxisSet(input.axes);
     cost.bytesAfter += estimateBytes(space, axes, input.value.getType());
