@@ -169,6 +169,15 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
         "row-inputs=copy with structure={0} copy={1}, expected ring or small "
         "and cp-async or rows",
         stringifyStructure(structure), stringifyCopy(schedule.getCopy())));
+  if (schedule.getCopiesEnds() &&
+      (schedule.getCopy() != Copy::cp_async || !haveEnds(problem, schedule)))
+    return refuse(llvm::formatv(
+        "ends=copy with structure={0} copy={1} vector={2}, expected ring or "
+        "small, cp-async, and a vector of more than 4 bytes that doesn't "
+        "divide "
+        "the columns",
+        stringifyStructure(structure), stringifyCopy(schedule.getCopy()),
+        schedule.getVector()));
   unsigned cluster = schedule.getCluster();
   if (cluster > 1) {
     if (structure != Structure::ring && !isTile)

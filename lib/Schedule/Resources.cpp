@@ -115,6 +115,11 @@ bool norm_fusion::isFramed(const Problem &problem, ScheduleAttr schedule) {
          !isShifted(problem, schedule);
 }
 
+bool norm_fusion::haveEnds(const Problem &problem, ScheduleAttr schedule) {
+  return isFramed(problem, schedule) &&
+         problem.columns % schedule.getVector() != 0;
+}
+
 bool norm_fusion::canBeFramed(const Problem &problem) {
   return problem.mayBeFramed && problem.innerColumns == problem.columns &&
          problem.linearRows && !problem.segmented &&

@@ -437,6 +437,64 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
   return pieces;
 }
 
+/// Of the bytes in flight that memory needs, what two steps of framed rows have
+/// at most where a third one gains, of one row group and of several, and where
+/// steps ahead of their sums gain by copies of ends.
+static constexpr double kMostOfTwoSteps = 0.64, kMostOfTwoInGroups = 0.70,
+                        kMostCopiedAhead = 1.07;
+static constexpr unsigned kManyGroups = 4;
+
+/// Copies of framed rows' ends in place of loads a step ahead, for which a step
+/// waits longer than for copies two steps ahead: with a third step where two
+/// are few bytes, which gains nothing while ends are waited for; and in steps
+/// of one row ahead of their sums, or of 32-bit elements in as many registers
+/// as there are. Elsewhere that wait is what keeps more from being in flight
+/// than memory serves well. (H200, LayerNorm, 200 and 600 MB, us, before and
+/// now. A third step: 4100 columns, 42.7 KiB in two steps, 53.3, 153.5 and
+/// 51.4, 144.2, 4250, 44.3, 52.9, 149.1 and 51.3, 145.5, 9255, 43.8, 53.0,
+/// 150.3 and 52.4, 147.4, 10301, 39.0, 54.3, 154.0 and 51.1, 144.3, 10603,
+/// 40.2, 53.7, 152.4 and 51.3, 149.6, 36063 62.3, 174.9 and 61.1, 171.3, 41146
+/// 59.0, 163.1 and 57.2, 157.6; but 9755, 46.2, 52.2, 147.2 and 51.9, 147.5,
+/// 11001, 41.7, 53.4, 150.1 and 52.0, 155.1, 11503, 43.6, 52.4, 148.5 and 52.6,
+/// 161.9, two row groups 20479 58.4, 165.2 and 59.6, 167.3, 28243 62.7, 176.4
+/// and 64.4, 181.0, frames of half a sector 54049 87.8, 248.5 and 90.0, 257.0.
+/// Ahead, 16801 55.7 and 54.2, 17389 54.8, 151.3 and 53.8, 150.3, 18001 54.4,
+/// 151.3 and 53.7, 149.0; but 18399, 69.7 KiB, 54.7, 150.0 and 54.0, 156.9, and
+/// of two rows 8901 53.3, 148.8 and 52.9, 152.9. f32 RMSNorm, 75 and 200 MB:
+/// 39001 21.7, 52.6 and 21.7, 50.2, 41001 22.2, 54.3 and 21.9, 51.1, 45001
+/// 22.3, 51.9 and 22.0, 51.1; but in ten warps 37001 21.4, 51.6 and 21.8, 51.1,
+/// of four vectors 33001 21.1, 49.6 and 21.1, 50.0, and LayerNorm 41001 23.9,
+/// 52.9 and 26.2, 58.8.)
+static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
+                               const TargetInfo &target) {
+  unsigned vector = schedule.getVector(), chunks = schedule.getChunks();
+  if (schedule.getStructure() != Structure::ring ||
+      schedule.getCopy() != Copy::cp_async || !haveEnds(problem, schedule) ||
+      vector != getFullVector(problem) || schedule.getCluster() == 1 ||
+      schedule.getSlots() != 2 || schedule.getPace() != 0)
+    return schedule;
+  double share =
+      getMeanInFlight(problem, schedule, target) / target.bytesInFlight;
+  unsigned groups = schedule.getRowGroups();
+  bool ofSector =
+      getFrameVectors(schedule) >= getSectorVectors(problem, vector);
+  bool isFull = schedule.getThreads() == kManyWarps * 32 && chunks == 5;
+  StringRef text;
+  if (readsTwoOf(problem, 4) && !isHeavy(problem))
+    text = groups == 1 && isFull ? "ends=copy" : "";
+  else if (!takesManyVectors(problem) || !isHeavy(problem))
+    text = "";
+  else if (schedule.getAhead() != 0)
+    text = groups == 1 && chunks == 3 && share <= kMostCopiedAhead ? "ends=copy"
+                                                                   : "";
+  else if (groups == 1 ? ofSector && share <= kMostOfTwoSteps
+                       : groups >= kManyGroups && share <= kMostOfTwoInGroups)
+    text = "ends=copy slots=3";
+  ScheduleAttr copies = change(schedule, text);
+  std::string ignored;
+  return isLegalSchedule(problem, copies, target, ignored) ? copies : schedule;
+}
+
 ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
                                       ScheduleAttr schedule,
                                       const TargetInfo &target,
@@ -448,6 +506,7 @@ ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
   limited = limitClusters(problem, limited, target);
   limited = chooseRowInputs(problem, limited, target);
   limited = choosePace(problem, limited, target);
+  limited = chooseEnds(problem, limited, target);
   limited = chooseTwoRows(problem, limited, target, reason);
   return choosePieces(problem, limited, target, reason);
 }

@@ -30,7 +30,8 @@ struct Fields {
         vector(s.getVector()), pace(s.getPace()), grid(s.getGrid()),
         lanes(s.getLanes()), rows(s.getRows()), frame(s.getFrame()),
         tile(s.getTile()), ahead(s.getAhead()),
-        copiesRowInputs(s.getCopiesRowInputs()) {}
+        copiesRowInputs(s.getCopiesRowInputs()), copiesEnds(s.getCopiesEnds()) {
+  }
   /// Null if a field is out of its range.
   ScheduleAttr get() const {
     if (!cluster || !warps || !rowGroups || !slots || !chunks || !vector ||
@@ -42,7 +43,8 @@ struct Fields {
         context, structure, cluster, warps, rowGroups, slots, chunks, vector,
         copy, combine, pace, grid, lanes, rows, frame,
         copiesRowInputs && streams && copiesByLanes(copy), streams ? tile : 0,
-        structure == Structure::ring ? ahead : 0);
+        structure == Structure::ring ? ahead : 0,
+        copiesEnds && streams && copy == Copy::cp_async);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -61,7 +63,7 @@ struct Fields {
   Combine combine;
   unsigned cluster, warps, rowGroups, slots, chunks, vector, pace, grid, lanes,
       rows, frame, tile, ahead;
-  bool copiesRowInputs;
+  bool copiesRowInputs, copiesEnds;
 };
 } // namespace
 
@@ -127,6 +129,7 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
   }
   set(&Fields::ahead, 1 - from.getAhead());
   set(&Fields::copiesRowInputs, !from.getCopiesRowInputs());
+  set(&Fields::copiesEnds, !from.getCopiesEnds());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::pace, pace);
   if (from.getStructure() == Structure::plain)

@@ -213,7 +213,7 @@ static ScheduleAttr fitTile(const Problem &problem, ScheduleAttr schedule,
           schedule.getVector(), schedule.getCopy(), schedule.getCombine(),
           /*pace=*/0, schedule.getGrid(), schedule.getLanes(),
           schedule.getRows(), /*frame=*/0, schedule.getCopiesRowInputs(), rows,
-          /*ahead=*/0);
+          /*ahead=*/0, /*copiesEnds=*/false);
       if (isLegalSchedule(problem, tiled, target, ignored))
         return tiled;
     }
@@ -252,7 +252,8 @@ static ScheduleAttr makeTileRing(const Problem &problem, ScheduleAttr usual,
                            /*slots=*/chunks > 2 * scale ? 2 : 3, chunks, vector,
                            usual.getCopy(), usual.getCombine(), /*pace=*/0,
                            /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0,
-                           copies, /*tile=*/0, /*ahead=*/0);
+                           copies, /*tile=*/0, /*ahead=*/0,
+                           /*copiesEnds=*/false);
 }
 
 ScheduleAttr norm_fusion::chooseRingTile(const Problem &problem,

@@ -155,6 +155,8 @@ constexpr int64_t kMostRingRows = std::numeric_limits<int32_t>::max() - 1;
 /// lanes own of the columns doesn't change.
 bool isFramed(const Problem &problem, ScheduleAttr schedule);
 unsigned getFrame(ScheduleAttr schedule);
+/// True if framed rows have elements that are in no whole vector.
+bool haveEnds(const Problem &problem, ScheduleAttr schedule);
 /// Vectors of a frame, which a block holds more than it owns.
 unsigned getFrameVectors(ScheduleAttr schedule);
 /// True if the problem's rows can be framed, whatever the schedule.

@@ -483,13 +483,18 @@ private:
   Value getHead(Value shift);
   bool hasEnds() const;
   void makeFrames(Ring &ring);
-  ColumnView makeEnds(const Ring &ring, Value shift, Value extent);
+  ColumnView makeEnds(Ring &ring, Value shift, Value extent);
   Value readEnd(const Ring &ring, const Stream &stream, Value slot,
                 const ColumnView &ends);
   unsigned getPieceBytes(unsigned stepBytes);
   Value getPlaceInSector(Value row, unsigned elementBytes);
   Value getPlaceInSlot(Value column, unsigned elementBytes);
   SmallVector<Value> loadEnds(const Ring &ring, SmallVector<Value> indices);
+  Value getPlaceOfEnd(const Ring &ring, Value position);
+  Value isLastRow(Value row);
+  Value mayCopy(const Ring &ring, Value row, unsigned chunk);
+  Value readCopiedEnd(const Ring &ring, const Stream &stream, Value slot,
+                      unsigned u, const RowView &row);
   Value addFramedSets(const Ring &ring, Value column, int64_t base,
                       PartialAccumulateOp accumulate);
 

@@ -38,7 +38,8 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.async = schedule.getCopy() != Copy::load;
   ring.bulk = schedule.getCopy() == Copy::bulk;
   ring.together = schedule.getCopy() == Copy::rows;
-  ring.loadsEnds = hasEnds() && !ring.together;
+  ring.copiesEnds = schedule.getCopiesEnds();
+  ring.loadsEnds = hasEnds() && !ring.together && !ring.copiesEnds;
   ring.slots = ring.async ? schedule.getSlots() : 1;
   ring.units = schedule.getRows();
   ring.rowsAStep = schedule.getRowsAStep();
@@ -311,7 +312,7 @@ SmallVector<Value> KernelEmitter::emitSteps(
     // first exchange may write where the last one was read. Besides, ptxas
     // would move the loads above behind the step's arithmetic and copies.
     bool sharesCopies = ring.shifted || ring.bulk || ring.together ||
-                        !ring.copiedRowInputs.empty();
+                        ring.copiesEnds || !ring.copiedRowInputs.empty();
     bool isSynced = sharesCopies || !ring.rowInputs.empty();
     if (isSynced) {
       auto sync = NVVM::SyncWarpOp::create(b, i32(-1));

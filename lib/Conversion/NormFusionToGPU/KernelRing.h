@@ -30,7 +30,8 @@ struct KernelEmitter::Ring {
   bool async, shifted, exact;
   bool bulk; ///< a lane copies for its warp
   bool together; ///< a warp's rows are copied and stored as one piece
-  bool loadsEnds; ///< framed rows' ends, a step ahead, past the slots
+  /// Framed rows' ends, a step ahead, past the slots, or with their vectors.
+  bool loadsEnds, copiesEnds;
 
   Value lane, laneOfRow; ///< of the rows side by side in a warp
   Value rowOfLane;       ///< i32, null if a warp has one row
@@ -38,6 +39,11 @@ struct KernelEmitter::Ring {
   /// The lane's columns: its vectors, one a chunk, and where rows are framed
   /// its element of the row's ends.
   SmallVector<ColumnView> views;
+  /// With copiesEnds: the column in the block of the lane's first vector,
+  /// before which vectors are copied, of all rows but the array's last and of
+  /// that; and the place of the lane's element of the ends among what the warp
+  /// holds of a row. i32.
+  Value firstOfLane, copyEnd, lastCopyEnd, placeOfEnd;
   Value firstColumn, allExist;   ///< of the warp's part
 
   SmallVector<Stream> streams;

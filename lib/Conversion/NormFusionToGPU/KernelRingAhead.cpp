@@ -47,7 +47,7 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
     for (BlockArgument argument : ring.rowInputs)
       row.values[argument] =
           shuffle(loaded[next++], i32(0), NVVM::ShflKind::idx);
-    if (hasEnds())
+    if (ring.loadsEnds)
       for (const Stream &stream : ring.streams)
         row.columns.back()
             .values[op.getBodyBlock()->getArgument(stream.input)] =

@@ -114,6 +114,11 @@ Value KernelEmitter::isRow(Value row) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, count);
 }
 
+Value KernelEmitter::isLastRow(Value row) {
+  auto [index, last] = withoutExtension(row, lastRow);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index, last);
+}
+
 Value KernelEmitter::lastRowAtMost(Value row) {
   auto [index, last] = withoutExtension(row, lastRow);
   Value least = arith::MinUIOp::create(b, index, last);
@@ -255,16 +260,18 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
     delinearize(row, reducedRowDims, indices);
     ArrayRef<ColumnView> vectors = ring.views;
     for (auto [c, view] :
-         llvm::enumerate(vectors.take_front(schedule.getChunks())))
+         llvm::enumerate(vectors.take_front(schedule.getChunks()))) {
+      Value mask = mayCopy(ring, row, c);
       for (const Stream &stream : ring.streams) {
         delinearize(view.column, columnDims, indices);
         Value source = address(stream.input, offset(stream.input, indices));
         Value target = getSlotPointer(ring, stream, slot, u, c);
         unsigned piece = std::min(stream.bytes, 16u);
         for (unsigned at = 0; at < stream.bytes; at += piece)
-          copyIf(both(inside, view.mask), byteAddress(target, i32(at)),
+          copyIf(both(inside, mask), byteAddress(target, i32(at)),
                  byteAddress(source, i64(at)), piece);
       }
+    }
   }
   copyRowInputs(ring, k, slot, exists);
   NVVM::CpAsyncCommitGroupOp::create(b);
@@ -526,6 +533,9 @@ KernelEmitter::readStep(const Ring &ring, Value slot,
       if (hasEnds() && ring.together)
         row.columns.back().values[argument] =
             readEnd(ring, stream, slot, row.columns.back());
+      if (ring.copiesEnds)
+        row.columns.back().values[argument] =
+            readCopiedEnd(ring, stream, slot, u, row);
     }
     swapRow(row);
   }

@@ -14,9 +14,11 @@
 // not with the frame.
 //
 // The elements before a row's first whole vector and behind its last one are
-// single lanes' of the first warp; they are loaded a step ahead, or lie in the
-// slot as the rest does. Blocks of a cluster own columns of their own, a
-// multiple of the frame, and each has such ends.
+// single lanes' of the warps that hold the vectors which they are a part of;
+// they are loaded a step ahead, or lie in the slot as the rest does: with
+// copy=rows, and with ends=copy, by which such vectors are copied, too. Blocks
+// of a cluster own columns of their own, a multiple of the frame, and each has
+// such ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +27,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -63,9 +66,7 @@ Value KernelEmitter::getHead(Value shift) {
 }
 
 /// True if rows have elements that are in no whole vector.
-bool KernelEmitter::hasEnds() const {
-  return framed && problem.columns % schedule.getVector() != 0;
-}
+bool KernelEmitter::hasEnds() const { return haveEnds(problem, schedule); }
 
 /// The ring's rows are those of one shift, and its views what the lane owns of
 /// them.
@@ -103,6 +104,13 @@ void KernelEmitter::makeFrames(Ring &ring) {
   // Where whole vectors begin.
   Value starts = arith::MaxSIOp::create(
       b, arith::SubIOp::create(b, extent, i32(width - 1)), i32(0));
+  if (ring.copiesEnds) {
+    ring.firstOfLane = local;
+    ring.copyEnd = ring.lastCopyEnd = extent;
+    Value isRowsLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank,
+                                             i32(schedule.getCluster() - 1));
+    ring.lastCopyEnd = select(isRowsLast, starts, extent);
+  }
   if (ring.bulk)
     boundBulkCopies(
         ring,
@@ -127,10 +135,11 @@ void KernelEmitter::makeFrames(Ring &ring) {
 }
 
 /// The elements of a block's part of a row that are in no whole vector: the
-/// first lanes of the row's first warp hold those before them, the next lanes
-/// those behind them. `extent`: columns that the block owns, i32.
-ColumnView KernelEmitter::makeEnds(const Ring &ring, Value shift,
-                                   Value extent) {
+/// first lanes of a warp hold those before them, the next lanes those behind
+/// them, of the warp that holds the vector which these are a part of; in both
+/// cases of the row's first warp if they don't come with that. `extent`:
+/// columns that the block owns, i32.
+ColumnView KernelEmitter::makeEnds(Ring &ring, Value shift, Value extent) {
   Value lane = ring.laneOfRow, width = i32(schedule.getVector());
   Value low = i32(schedule.getVector() - 1);
   Value head = arith::MinSIOp::create(b, getHead(shift), extent);
@@ -146,12 +155,85 @@ ColumnView KernelEmitter::makeEnds(const Ring &ring, Value shift,
   Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                        select(isHead, lane, fromTail),
                                        select(isHead, head, tail));
-  Value isFirstWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            ring.part.warpOfRow, i32(0));
+  Value warp = i32(0);
+  int64_t ofWarp = int64_t(schedule.getChunks()) * schedule.getLanes() *
+                   schedule.getVector();
+  Value position = arith::AddIOp::create(b, shift, column);
+  if (ring.copiesEnds)
+    warp =
+        select(isHead, warp, arith::DivUIOp::create(b, position, i32(ofWarp)));
+  Value isOfWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         ring.part.warpOfRow, warp);
   ColumnView view;
-  view.mask = both(exists, isFirstWarp);
+  view.mask = both(exists, isOfWarp);
   view.column = toI64(select(view.mask, column, i32(0)));
+  if (ring.copiesEnds)
+    ring.placeOfEnd = select(
+        view.mask,
+        getPlaceOfEnd(ring, arith::SubIOp::create(
+                                b, position,
+                                arith::MulIOp::create(b, ring.part.warpOfRow,
+                                                      i32(ofWarp)))),
+        i32(0));
   return view;
+}
+
+/// The place of column `position` of what the warp holds of the frame in the
+/// warp's part of a slot, elements, i32: lanes that share a row are neighbours
+/// in each chunk.
+Value KernelEmitter::getPlaceOfEnd(const Ring &ring, Value position) {
+  if (!ring.rowOfLane)
+    return position;
+  unsigned ofRow = schedule.getLanes() * schedule.getVector();
+  unsigned ofChunk = 32 * schedule.getVector();
+  Value chunk = arith::ShRUIOp::create(b, position, i32(llvm::Log2_32(ofRow)));
+  Value place = arith::AddIOp::create(
+      b, position, arith::MulIOp::create(b, chunk, i32(ofChunk - ofRow)));
+  return arith::AddIOp::create(
+      b, place, arith::MulIOp::create(b, ring.rowOfLane, i32(ofRow)));
+}
+
+/// True if a lane's vector of a chunk is copied. (What is before a row is in
+/// the array, too, and a part of what its first elements are.) Null: it is.
+Value KernelEmitter::mayCopy(const Ring &ring, Value row, unsigned chunk) {
+  if (!ring.copiesEnds || !ring.views[chunk].mask)
+    return ring.views[chunk].mask;
+  int64_t first = int64_t(chunk) * schedule.getLanes() * schedule.getVector();
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::slt,
+      arith::AddIOp::create(b, ring.firstOfLane, i32(first)),
+      select(isLastRow(row), ring.lastCopyEnd, ring.copyEnd));
+}
+
+/// The lane's element of the ends of the row at hand, whose vectors with ends
+/// were copied; but what is behind the last row's is nobody's, so that these
+/// are loaded.
+Value KernelEmitter::readCopiedEnd(const Ring &ring, const Stream &stream,
+                                   Value slot, unsigned u, const RowView &row) {
+  Type type = op.getBodyBlock()->getArgument(stream.input).getType();
+  Value index;
+  for (unsigned d : reducedRowDims.set_bits())
+    index = index ? add(mul(index, arguments.dims[d]), rowIndices[d])
+                  : rowIndices[d];
+  auto ifLast =
+      scf::IfOp::create(b, type, isLastRow(index), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLast.thenBlock());
+  SmallVector<Value> indices(rowIndices);
+  delinearize(row.columns.back().column, columnDims, indices);
+  scf::YieldOp::create(
+      b, loadGlobal(stream.input, offset(stream.input, indices), 1));
+  b.setInsertionPointToStart(ifLast.elseBlock());
+  unsigned bytes = stream.bytes / schedule.getVector();
+  Value at = arith::AddIOp::create(
+      b, getSlot(ring, stream, slot),
+      arith::MulIOp::create(b, ring.placeOfEnd, i32(bytes)));
+  at = arith::AddIOp::create(b, at,
+                             i32(u * schedule.getChunks() * 32 * stream.bytes));
+  Value loaded =
+      LLVM::LoadOp::create(b, getMemoryType(type), sharedPointer(at), bytes);
+  scf::YieldOp::create(b, fromMemory(loaded, type));
+  return ifLast.getResult(0);
 }
 
 /// The lane's element of the ends of the row at `indices`, of each stream.

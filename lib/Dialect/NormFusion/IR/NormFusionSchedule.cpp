@@ -39,6 +39,8 @@ std::string ScheduleAttr::getText() const {
     text += llvm::formatv(" ahead={0}", getAhead()).str();
   if (getCopiesRowInputs())
     text += " row-inputs=copy";
+  if (getCopiesEnds())
+    text += " ends=copy";
   return text;
 }
 
@@ -61,6 +63,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   unsigned tile = base ? base.getTile() : 0;
   unsigned ahead = base ? base.getAhead() : 0;
   bool copiesRowInputs = base && base.getCopiesRowInputs();
+  bool copiesEnds = base && base.getCopiesEnds();
 
   SmallVector<StringRef> fields;
   llvm::SplitString(text, fields, " \t\n,");
@@ -137,8 +140,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       ok = number(tile, 0, 128);
     else if (key == "ahead")
       ok = number(ahead, 0, 1);
-    else if (key == "row-inputs")
-      ok = choice(copiesRowInputs,
+    else if (key == "row-inputs" || key == "ends")
+      ok = choice(key == "ends" ? copiesEnds : copiesRowInputs,
                   llvm::StringSwitch<std::optional<bool>>(value)
                       .Case("load", false)
                       .Case("copy", true)
@@ -149,7 +152,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
           llvm::formatv("unknown schedule field '{0}', expected structure, "
                         "cluster, warps, row-groups, slots, chunks, vector, "
                         "lanes, rows, frame, tile, ahead, copy, row-inputs, "
-                        "combine, pace or grid",
+                        "ends, combine, pace or grid",
                         key)
               .str();
       return {};
@@ -179,6 +182,11 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   if ((!copiesByLanes(copy) || !isRing(structure)) &&
       !seen.contains("row-inputs"))
     copiesRowInputs = false;
+  // Copies of ends are those of their vectors.
+  if ((copy != Copy::cp_async || !isRing(structure) ||
+       seen.contains("vector")) &&
+      !seen.contains("ends"))
+    copiesEnds = false;
   if (!isRing(structure) && !seen.contains("tile"))
     tile = 0;
   // Steps ahead of their sums are of one row, copied and not paced.
@@ -188,7 +196,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
     ahead = 0;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,
-                           rows, frame, copiesRowInputs, tile, ahead);
+                           rows, frame, copiesRowInputs, tile, ahead,
+                           copiesEnds);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {

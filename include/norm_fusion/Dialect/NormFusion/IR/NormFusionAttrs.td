@@ -35,6 +35,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `ahead` | steps | 1: a ring sends the row sums of the next step before it waits for those of this one, and reads a row from its slot again for what hangs on them rather than hold it in registers; 0: one step after the other; printed unless 0 |
     | `copy` | - | how a row reaches a block: `cp-async` (each lane copies its own vectors to shared memory, sm_80), `bulk` (rings: one lane copies what its warp holds of a row, sm_90), `rows` (`small`: the lanes of a warp copy its rows together, 8 or 16 bytes each, and store what is written in their order the same way, sm_80), `load` (to registers) |
     | `row-inputs` | - | how 4 and 8 byte inputs of the row level reach a ring's lanes: `load` (to registers, a step ahead, and waiting for that paces the steps), `copy` (with `copy=cp-async` or `rows`, by one lane of the row through the slots, as the row itself); printed unless `load` |
+    | `ends` | - | how the elements of a framed row that are in no whole vector reach their lanes: `load` (to registers, a step ahead, and waiting for that paces the steps), `copy` (with `copy=cp-async`, through the slots, in vectors that the row has a part of; the array's last ones are loaded when they are needed); printed unless `load` |
     | `combine` | - | how partials are merged: `tags` (same launch, each word says whether it is new), `grid` (same launch, a barrier over the grid), `kernel` (a second launch); the first two need a cooperative launch, but for `tile`; of pairs of blocks whose rows are exchanged twice 64 are launched with `tags` where a device runs up to 68 |
     | `pace` | steps | soft lockstep of the blocks; 0: none |
     | `grid` | blocks | that the rows are dealt out to; a device that holds fewer at once gives a block the rows of several, and doesn't pace them; at most 2^20, and in rings as many as rows in 32 bits allow. 0: one a multiprocessor of the device found at launch; without column reductions, as many as there are rows, but for rings and tiles of several steps: as many as run at once. Under `columns` the blocks share the columns, at most so many |
@@ -48,7 +49,8 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
     "unsigned":$vector, "Copy":$copy, "Combine":$combine, "unsigned":$pace,
     "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows, "unsigned":$frame,
-    "bool":$copiesRowInputs, "unsigned":$tile, "unsigned":$ahead);
+    "bool":$copiesRowInputs, "unsigned":$tile, "unsigned":$ahead,
+    "bool":$copiesEnds);
   let builders = [AttrBuilder<(ins
     "Structure":$structure, "unsigned":$cluster, "unsigned":$warps,
     "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
@@ -56,7 +58,8 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows, "unsigned":$frame), [{
     return $_get($_ctxt, structure, cluster, warps, rowGroups, slots, chunks,
                  vector, copy, combine, pace, grid, lanes, rows, frame,
-                 /*copiesRowInputs=*/false, /*tile=*/0, /*ahead=*/0);
+                 /*copiesRowInputs=*/false, /*tile=*/0, /*ahead=*/0,
+                 /*copiesEnds=*/false);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
