@@ -173,9 +173,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       (schedule.getCopy() != Copy::cp_async || !haveEnds(problem, schedule)))
     return refuse(llvm::formatv(
         "ends=copy with structure={0} copy={1} vector={2}, expected ring or "
-        "small, cp-async, and a vector of more than 4 bytes that doesn't "
-        "divide "
-        "the columns",
+        "small, cp-async, and a vector of more than 4 bytes that doesn't divide"
+        " the columns",
         stringifyStructure(structure), stringifyCopy(schedule.getCopy()),
         schedule.getVector()));
   unsigned cluster = schedule.getCluster();
