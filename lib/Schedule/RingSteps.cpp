@@ -479,18 +479,23 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
   bool ofSector =
       getFrameVectors(schedule) >= getSectorVectors(problem, vector);
   bool isFull = schedule.getThreads() == kManyWarps * 32 && chunks == 5;
-  StringRef text;
-  if (readsTwoOf(problem, 4) && !isHeavy(problem))
-    text = groups == 1 && isFull ? "ends=copy" : "";
-  else if (!takesManyVectors(problem) || !isHeavy(problem))
-    text = "";
-  else if (schedule.getAhead() != 0)
-    text = groups == 1 && chunks == 3 && share <= kMostCopiedAhead ? "ends=copy"
-                                                                   : "";
-  else if (groups == 1 ? ofSector && share <= kMostOfTwoSteps
-                       : groups >= kManyGroups && share <= kMostOfTwoInGroups)
-    text = "ends=copy slots=3";
-  ScheduleAttr copies = change(schedule, text);
+  bool isWord = readsTwoOf(problem, 4) && !isHeavy(problem);
+  if (!isWord && !(takesManyVectors(problem) && isHeavy(problem)))
+    return schedule;
+  bool addsStep = !isWord && schedule.getAhead() == 0;
+  bool gains;
+  if (isWord)
+    gains = groups == 1 && isFull;
+  else if (!addsStep)
+    gains = groups == 1 && chunks == 3 && share <= kMostCopiedAhead;
+  else if (groups == 1)
+    gains = ofSector && share <= kMostOfTwoSteps;
+  else
+    gains = groups >= kManyGroups && share <= kMostOfTwoInGroups;
+  if (!gains)
+    return schedule;
+  ScheduleAttr copies =
+      change(schedule, addsStep ? "ends=copy slots=3" : "ends=copy");
   std::string ignored;
   return isLegalSchedule(problem, copies, target, ignored) ? copies : schedule;
 }

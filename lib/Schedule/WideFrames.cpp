@@ -342,8 +342,11 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     // and 153.2, 12203 153.8 and 151.0. H100, 200 and 600 MB, pairs and
     // clusters with enough in flight: 8467 91, 93 and 95, 97% of the triad,
     // 9201 93, 95 and 94, 98%.)
-    unsigned warpsOfPair =
-        llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, 3 * 32);
+    auto getWarpsOfPair = [&](unsigned chunks) -> unsigned {
+      return llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame,
+                              chunks * 32);
+    };
+    unsigned warpsOfPair = getWarpsOfPair(/*chunks=*/3);
     if (isHeavy(problem) && warpsOfPair <= kFramedWarps && most < enough)
       consider(/*chunks=*/3, warpsOfPair, /*groups=*/1, frame, kPairGain);
     if (isHeavy(problem)) {
@@ -366,9 +369,8 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
            {std::pair(3u, kManyWarps), {5u, kFramedWarps}, {4u, kManyWarps}}) {
         // As few warps as hold a row, of two sums a column. (LayerNorm, 200 and
         // 600 MB, us, 12 and 11 warps: 16411 55.2, 151.1 and 54.5, 148.6.)
-        unsigned fewest =
-            llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, chunks * 32);
-        unsigned held = isHeavy(problem) ? std::min(warps, fewest) : warps;
+        unsigned held =
+            isHeavy(problem) ? std::min(warps, getWarpsOfPair(chunks)) : warps;
         if (!best || best.getAhead() == 0)
           consider(chunks, held, /*groups=*/1, frame, 1 / kAheadGain,
                    /*ahead=*/1);
