@@ -108,8 +108,9 @@ double norm_fusion::getBusyShare(const Problem &problem, ScheduleAttr schedule,
                                  const TargetInfo &target) {
   unsigned groups =
       target.getClusters(schedule.getCluster()) * schedule.getRowGroups();
-  unsigned classes =
-      isFramed(problem, schedule) ? getFrameClasses(problem, schedule) : 1;
+  unsigned classes = isFramed(problem, schedule) && schedule.getShifts() == 1
+                         ? getFrameClasses(problem, schedule)
+                         : 1;
   return groups ? double(groups / classes * classes) / groups : 0;
 }
 

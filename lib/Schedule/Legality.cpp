@@ -107,6 +107,27 @@ static bool isLegalAhead(const Problem &problem, ScheduleAttr schedule,
   return true;
 }
 
+/// Rows come one by one, each copied by the lanes that hold it then.
+static bool isLegalShifts(const Problem &problem, ScheduleAttr schedule,
+                          std::string &error) {
+  if (schedule.getStructure() == Structure::ring &&
+      schedule.getCopy() == Copy::cp_async && isFramed(problem, schedule) &&
+      schedule.getRows() == 1 && schedule.getTile() == 0 &&
+      schedule.getAhead() == 0 && schedule.getPace() == 0 &&
+      (schedule.getCopiesEnds() || !haveEnds(problem, schedule)))
+    return true;
+  error = llvm::formatv(
+      "shifts={0} with structure={1} copy={2} frame={3} rows={4} tile={5} "
+      "ahead={6} pace={7}, expected structure=ring copy=cp-async rows=1 tile=0 "
+      "ahead=0 pace=0, frame= or a vector= that doesn't divide the columns, "
+      "and ends=copy where it doesn't",
+      schedule.getShifts(), stringifyStructure(schedule.getStructure()),
+      stringifyCopy(schedule.getCopy()), schedule.getFrame(),
+      schedule.getRows(), schedule.getTile(), schedule.getAhead(),
+      schedule.getPace());
+  return false;
+}
+
 bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   const TargetInfo &target,
                                   std::string &error) {
@@ -148,6 +169,8 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
         schedule.getGrid(), schedule.getRowGroups(), schedule.getSlots(),
         schedule.getLanes(), schedule.getRows(), kMostRingRows / apart));
   if (schedule.getAhead() != 0 && !isLegalAhead(problem, schedule, error))
+    return false;
+  if (schedule.getShifts() != 1 && !isLegalShifts(problem, schedule, error))
     return false;
   if (schedule.getCombine() == Combine::tags) {
     if (structure == Structure::plain ||

@@ -275,7 +275,8 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         context, Structure::ring, shape.cluster, warps, groups, /*slots=*/2,
         shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,
         /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame,
-        /*copiesRowInputs=*/false, /*tile=*/0, ahead, /*copiesEnds=*/false);
+        /*copiesRowInputs=*/false, /*tile=*/0, ahead, /*copiesEnds=*/false,
+        /*shifts=*/1);
     // The estimate of registers says a tenth more of two sums a column.
     if (mayBeTooMuch) {
       std::string ignored;

@@ -264,7 +264,7 @@ bool norm_fusion::areSumsBehindRing(const Problem &problem,
     return false;
   if (schedule.getAhead() != 0)
     return true;
-  unsigned sums = getSumsBytes(problem, schedule);
+  unsigned sums = getSumsBytes(problem, schedule) * schedule.getShifts();
   if (sums == 0 || schedule.getTile() != 0 || !problem.scalarBytes.empty())
     return false;
   unsigned ring = getExchangeBytes(problem, schedule) +
@@ -286,15 +286,39 @@ unsigned norm_fusion::getSumsOffset(const Problem &problem,
   return offset;
 }
 
+/// What the combination takes: it adds the sums of all warps for up to 4 x 32
+/// columns.
+static unsigned getCombineBytes(const Problem &problem, ScheduleAttr schedule) {
+  unsigned warps = schedule.getWarps() * schedule.getRowGroups();
+  unsigned columns =
+      4 * 32 * std::max<unsigned>(problem.accumulatorBytes.size(), 1);
+  return warps * 8 * std::max<unsigned>(columns, problem.scalarBytes.size());
+}
+
+unsigned norm_fusion::getFirstSumsOffset(const Problem &problem,
+                                         ScheduleAttr schedule) {
+  unsigned sums = getSumsBytes(problem, schedule);
+  if (areSumsBehindRing(problem, schedule))
+    return std::max<unsigned>(
+        getExchangeBytes(problem, schedule) +
+            llvm::alignTo(getCombineBytes(problem, schedule), 16),
+        getSumsOffset(problem, schedule) + llvm::alignTo(sums, 16));
+  return getExchangeBytes(problem, schedule) +
+         llvm::alignTo(std::max({getCombineBytes(problem, schedule),
+                                 getRingBytes(problem, schedule), sums}),
+                       16);
+}
+
+unsigned norm_fusion::getShiftsOffset(const Problem &problem,
+                                      ScheduleAttr schedule) {
+  return getFirstSumsOffset(problem, schedule) +
+         llvm::alignTo(getSumsBytes(problem, schedule), 16);
+}
+
 unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                                            ScheduleAttr schedule) {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
-  // The combine adds the sums of all warps for up to 4 x 32 columns.
-  unsigned combine = warps * groups * 4 * 32 *
-                     std::max<unsigned>(problem.accumulatorBytes.size(), 1) * 8;
-  combine = std::max<unsigned>(combine,
-                               warps * groups * 8 * problem.scalarBytes.size());
-  unsigned reused = combine;
+  unsigned combine = getCombineBytes(problem, schedule), reused = combine;
   if (schedule.getStructure() == Structure::rows)
     return getExchangeBytes(problem, schedule);
   if (schedule.getStructure() == Structure::columns) {
@@ -309,6 +333,8 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                getTileBytes(problem, schedule),
                llvm::alignTo(warps * groups * 8 * problem.scalarBytes.size(),
                              128));
+  if (schedule.getShifts() > 1)
+    return llvm::alignTo(getShiftsOffset(problem, schedule) + groups * 8, 16);
   if (schedule.getStructure() != Structure::plain) {
     unsigned sums = getSumsBytes(problem, schedule);
     if (schedule.getAhead() != 0)

@@ -512,6 +512,7 @@ ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
   limited = chooseRowInputs(problem, limited, target);
   limited = choosePace(problem, limited, target);
   limited = chooseEnds(problem, limited, target);
+  limited = chooseTwoShifts(problem, limited, target, reason);
   limited = chooseTwoRows(problem, limited, target, reason);
   return choosePieces(problem, limited, target, reason);
 }

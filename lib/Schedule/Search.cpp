@@ -29,7 +29,7 @@ struct Fields {
         rowGroups(s.getRowGroups()), slots(s.getSlots()), chunks(s.getChunks()),
         vector(s.getVector()), pace(s.getPace()), grid(s.getGrid()),
         lanes(s.getLanes()), rows(s.getRows()), frame(s.getFrame()),
-        tile(s.getTile()), ahead(s.getAhead()),
+        tile(s.getTile()), ahead(s.getAhead()), shifts(s.getShifts()),
         copiesRowInputs(s.getCopiesRowInputs()), copiesEnds(s.getCopiesEnds()) {
   }
   /// Null if a field is out of its range.
@@ -44,7 +44,8 @@ struct Fields {
         copy, combine, pace, grid, lanes, rows, frame,
         copiesRowInputs && streams && copiesByLanes(copy), streams ? tile : 0,
         structure == Structure::ring ? ahead : 0,
-        copiesEnds && streams && copy == Copy::cp_async);
+        copiesEnds && streams && copy == Copy::cp_async,
+        structure == Structure::ring ? shifts : 1);
   }
   /// Warps a row, or chunks where lanes share rows, for all columns; more than
   /// get() takes where these are too many.
@@ -62,7 +63,7 @@ struct Fields {
   Copy copy;
   Combine combine;
   unsigned cluster, warps, rowGroups, slots, chunks, vector, pace, grid, lanes,
-      rows, frame, tile, ahead;
+      rows, frame, tile, ahead, shifts;
   bool copiesRowInputs, copiesEnds;
 };
 } // namespace
@@ -128,6 +129,7 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     add(fields);
   }
   set(&Fields::ahead, 1 - from.getAhead());
+  set(&Fields::shifts, 3 - from.getShifts());
   set(&Fields::copiesRowInputs, !from.getCopiesRowInputs());
   set(&Fields::copiesEnds, !from.getCopiesEnds());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})

@@ -192,6 +192,11 @@ ScheduleAttr fitSlots(const Problem &problem, ScheduleAttr most,
 double getBusyShare(const Problem &problem, ScheduleAttr schedule,
                     const TargetInfo &target);
 
+/// `schedule`, or if that leaves much of the device without framed rows, one
+/// whose row groups have rows of two shifts; why in `reason`.
+ScheduleAttr chooseTwoShifts(const Problem &problem, ScheduleAttr schedule,
+                             const TargetInfo &target, std::string &reason);
+
 /// Rows of several warps, of two arrays alike of 16 or 32 bits, with room for
 /// frames of a sector if `framed`, in the first shape of 8 to 16 warps a block
 /// that leaves few lanes idle; why in `reason`. Null where none does, or

@@ -213,7 +213,7 @@ static ScheduleAttr fitTile(const Problem &problem, ScheduleAttr schedule,
           schedule.getVector(), schedule.getCopy(), schedule.getCombine(),
           /*pace=*/0, schedule.getGrid(), schedule.getLanes(),
           schedule.getRows(), /*frame=*/0, schedule.getCopiesRowInputs(), rows,
-          /*ahead=*/0, /*copiesEnds=*/false);
+          /*ahead=*/0, /*copiesEnds=*/false, /*shifts=*/1);
       if (isLegalSchedule(problem, tiled, target, ignored))
         return tiled;
     }
@@ -253,7 +253,7 @@ static ScheduleAttr makeTileRing(const Problem &problem, ScheduleAttr usual,
                            usual.getCopy(), usual.getCombine(), /*pace=*/0,
                            /*grid=*/0, /*lanes=*/32, /*rows=*/1, /*frame=*/0,
                            copies, /*tile=*/0, /*ahead=*/0,
-                           /*copiesEnds=*/false);
+                           /*copiesEnds=*/false, /*shifts=*/1);
 }
 
 ScheduleAttr norm_fusion::chooseRingTile(const Problem &problem,

@@ -25,7 +25,7 @@ static ScheduleAttr makeRing(MLIRContext *context, unsigned cluster,
                            slots, chunks, vector, Copy::cp_async, combine,
                            /*pace=*/0, /*grid=*/0, /*lanes=*/32, /*rows=*/1,
                            frame, /*copiesRowInputs=*/false, /*tile=*/0, ahead,
-                           /*copiesEnds=*/false);
+                           /*copiesEnds=*/false, /*shifts=*/1);
 }
 
 /// Rows of one block that are few.

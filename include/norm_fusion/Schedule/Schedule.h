@@ -151,8 +151,9 @@ constexpr int64_t kMostRingRows = std::numeric_limits<int32_t>::max() - 1;
 
 /// True if a ring's lanes hold aligned vectors of rows that begin anywhere.
 /// Steps whose rows begin alike to a multiple of `getFrame()` columns make
-/// getFrameClasses() classes, and a row group has steps of one class: what its
-/// lanes own of the columns doesn't change.
+/// getFrameClasses() classes, and a row group has steps of one class, so that
+/// what its lanes own of the columns doesn't change; with shifts=2 of up to
+/// two, one behind the other.
 bool isFramed(const Problem &problem, ScheduleAttr schedule);
 unsigned getFrame(ScheduleAttr schedule);
 /// True if framed rows have elements that are in no whole vector.
@@ -190,6 +191,11 @@ bool areSumsBehindRing(const Problem &problem, ScheduleAttr schedule);
 /// read; of tiles its values of everything, behind a line for what the block
 /// knows of the launch.
 unsigned getSumsOffset(const Problem &problem, ScheduleAttr schedule);
+/// With shifts=2, where the row groups' column sums of their first shift are,
+/// behind all that is used while they wait there, and then the row groups'
+/// shifts, 8 bytes each.
+unsigned getFirstSumsOffset(const Problem &problem, ScheduleAttr schedule);
+unsigned getShiftsOffset(const Problem &problem, ScheduleAttr schedule);
 
 /// True if a kernel can be generated; else `error` says what was found, what
 /// is possible.

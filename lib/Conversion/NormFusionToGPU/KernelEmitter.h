@@ -364,7 +364,8 @@ private:
   Value emitRing(Value item, Value firstRow, Value step, bool awaits);
   struct Ring;
   SmallVector<Value> emitSteps(
-      Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
+      Ring &ring, ArrayRef<Value> carried, Value from, Value to,
+      unsigned firstPartial,
       llvm::function_ref<void(Value, MutableArrayRef<Value>)> writeIfLast);
   SmallVector<Value> emitStepsAhead(
       Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
@@ -483,7 +484,9 @@ private:
   Value getHead(Value shift);
   bool hasEnds() const;
   void makeFrames(Ring &ring);
-  ColumnView makeEnds(Ring &ring, Value shift, Value extent);
+  Value getVectorsEnd(const Ring &ring);
+  void setShift(Ring &ring, Value shift);
+  ColumnView makeEnds(Ring &ring);
   Value readEnd(const Ring &ring, const Stream &stream, Value slot,
                 const ColumnView &ends);
   unsigned getPieceBytes(unsigned stepBytes);
@@ -495,8 +498,20 @@ private:
   Value mayCopy(const Ring &ring, Value row, unsigned chunk);
   Value readCopiedEnd(const Ring &ring, const Stream &stream, Value slot,
                       unsigned u, const RowView &row);
-  Value addFramedSets(const Ring &ring, Value column, int64_t base,
-                      PartialAccumulateOp accumulate);
+  Value addFramedSets(const Ring &ring, Value column, int64_t base, unsigned a);
+
+  //===--- Row groups whose rows have two shifts ---===//
+  void shareOutRows(Ring &ring);
+  Value getShiftsPointer(Value group);
+  void storeShifts(const Ring &ring);
+  std::pair<Value, Value> loadShifts(Value group);
+  Value getLastShift(const Ring &ring);
+  SmallVector<Value> emitShifts(
+      Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
+      llvm::function_ref<void(Value, MutableArrayRef<Value>)> writeIfLast);
+  int64_t getFirstSums(unsigned a);
+  void moveFirstSums(const Ring &ring, Value isFirst,
+                     MutableArrayRef<Value> sums);
 
   //===--- The ring's copies ---===//
   void placeStreams(Ring &ring);
@@ -562,6 +577,9 @@ private:
                            MutableArrayRef<Value> accumulators);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      const Ring &ring);
+  unsigned getSets() const;
+  int64_t storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
+                    Value writes, int64_t base);
   Value partialAddress(unsigned accumulator, Value item, Value column);
   void storePartial(unsigned accumulator, Value item, Value column,
                     Value value);

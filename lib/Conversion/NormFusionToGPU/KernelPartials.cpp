@@ -321,30 +321,6 @@ void KernelEmitter::writePartials(Value item,
   Value firstColumn = i64(0);
   if (schedule.getCluster() > 1)
     firstColumn = mul(toI64(rank), i64(owned));
-  // Framed rows begin somewhere in what their lanes hold, and each of those
-  // side by side in a warp is as a row group of its own.
-  unsigned sets = framed ? groups * schedule.getRowsAWarp() : groups;
-  Value shift, set = toI64(ring.part.rowGroup);
-  if (framed) {
-    shift = toI64(getShift(getRow(ring, i32(0), 0)));
-    if (ring.rowOfLane)
-      set = add(mul(set, i64(schedule.getRowsAWarp())), toI64(ring.rowOfLane));
-  }
-  auto store = [&](unsigned a, int64_t base) {
-    int64_t bytes = getWordBytes(accumulations[a]);
-    for (unsigned c = 0; c < views.size(); ++c)
-      guarded(framed ? views[c].mask : writes, [&] {
-        Value column =
-            add(mul(set, i64(columns)),
-                arith::SubIOp::create(b, views[c].column, firstColumn));
-        if (framed)
-          column = add(column, shift);
-        LLVM::StoreOp::create(
-            b, toWord(accumulators[a * views.size() + c]),
-            sharedPointer(add(mul(column, i64(bytes)), i64(base))),
-            /*alignment=*/std::min<int64_t>(bytes * views[c].width, 16));
-      });
-  };
   // A partial row is padded to 4.
   unsigned step = columns % 4 == 0 && !framed ? 4 : 1;
   bool oneByOne = schedule.getAhead() != 0;
@@ -369,7 +345,7 @@ void KernelEmitter::writePartials(Value item,
     Value column = loop.getInductionVar();
     SmallVector<Value> sums(step);
     if (framed)
-      sums[0] = addFramedSets(ring, column, base, accumulations[a]);
+      sums[0] = addFramedSets(ring, column, base, a);
     for (unsigned g = 0; !framed && g < groups; ++g) {
       Value at = add(mul(column, i64(bytes)), i64(base + g * columns * bytes));
       Value part = LLVM::LoadOp::create(
@@ -402,9 +378,9 @@ void KernelEmitter::writePartials(Value item,
   for (unsigned a = 0; a <= last; ++a) {
     if (a == 0 ? !areSumsBehindRing(problem, schedule) : oneByOne)
       syncBlock();
-    store(a, base);
+    int64_t next = storeSums(ring, a, accumulators, writes, base);
     if (!oneByOne) {
-      base += sets * columns * getWordBytes(accumulations[a]);
+      base = next;
       continue;
     }
     syncBlock();
@@ -416,8 +392,48 @@ void KernelEmitter::writePartials(Value item,
   base = sumsOffset;
   for (unsigned a = 0; a <= last; ++a) {
     addSets(a, base);
-    base += sets * columns * getWordBytes(accumulations[a]);
+    base += getSets() * columns * getWordBytes(accumulations[a]);
   }
+}
+
+/// Sets of a block's sums: framed rows begin somewhere in what their lanes
+/// hold, so that each of those side by side in a warp is as a row group of its
+/// own.
+unsigned KernelEmitter::getSets() const {
+  return schedule.getRowGroups() * (framed ? schedule.getRowsAWarp() : 1);
+}
+
+/// Leaves a row group's sums of accumulator `a`, [accumulator][view], in shared
+/// memory from `base` on, [set][column that the block holds], if `writes`.
+/// Returns where they end.
+int64_t KernelEmitter::storeSums(const Ring &ring, unsigned a,
+                                 ArrayRef<Value> sums, Value writes,
+                                 int64_t base) {
+  ArrayRef<ColumnView> views = ring.views;
+  int64_t bytes = getWordBytes(accumulations[a]);
+  int64_t columns = getSetColumns(problem, schedule);
+  Value set = toI64(ring.part.rowGroup), firstColumn = i64(0), shift;
+  if (schedule.getCluster() > 1)
+    firstColumn = mul(toI64(rank), i64(getOwnedColumns(problem, schedule)));
+  if (framed) {
+    shift =
+        toI64(ring.firstSteps ? ring.shift : getShift(getRow(ring, i32(0), 0)));
+    if (ring.rowOfLane)
+      set = add(mul(set, i64(schedule.getRowsAWarp())), toI64(ring.rowOfLane));
+  }
+  for (unsigned c = 0; c < views.size(); ++c)
+    guarded(framed ? views[c].mask : writes, [&] {
+      Value column =
+          add(mul(set, i64(columns)),
+              arith::SubIOp::create(b, views[c].column, firstColumn));
+      if (framed)
+        column = add(column, shift);
+      LLVM::StoreOp::create(
+          b, toWord(sums[a * views.size() + c]),
+          sharedPointer(add(mul(column, i64(bytes)), i64(base))),
+          /*alignment=*/std::min<int64_t>(bytes * views[c].width, 16));
+    });
+  return base + getSets() * columns * bytes;
 }
 
 unsigned KernelEmitter::getPartialsPhase() {

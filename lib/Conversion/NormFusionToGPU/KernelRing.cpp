@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -79,11 +80,12 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
           i32(problem.columns));
   }
   placeStreams(ring);
-  ring.any = ring.takesTiles()
-                 ? arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                         ring.share.steps, i64(0))
-                 : arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                         ring.first, ring.end);
+  if (ring.takesTiles())
+    ring.any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                     ring.share.steps, i64(0));
+  else if (!ring.any)
+    ring.any = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, ring.first,
+                                     ring.end);
   return ring;
 }
 
@@ -95,6 +97,9 @@ Value KernelEmitter::isStep(const Ring &ring, unsigned k) {
   if (ring.takesTiles())
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i64(k),
                                  ring.share.steps);
+  if (ring.firstSteps)
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, i32(k),
+                                 ring.mine);
   unsigned rows = ring.takesTurns() ? k * ring.units : k;
   Value row = add(ring.first, mul(ring.stride, i32(rows)));
   return both(ring.any, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row,
@@ -258,26 +263,32 @@ SmallVector<Value> KernelEmitter::startRing(Ring &ring, Value step,
     scf::YieldOp::create(b, zeros);
     llvm::append_range(carried, ifAny.getResults());
   }
-  loadInputs(ring.columnInputs, ring.views);
+  if (!ring.firstSteps)
+    loadInputs(ring.columnInputs, ring.views);
   issue(1, ring.slots);
-  ring.mine = countSteps(ring);
+  if (ring.firstSteps)
+    storeShifts(ring);
+  else
+    ring.mine = countSteps(ring);
   if (awaits)
     resetPace();
   return carried;
 }
 
-/// The steps of a row group one after the other. `carried` and what is
-/// returned: slot, step of the exchange, what is loaded a step ahead, from
-/// `firstPartial` on the sums of everything and of columns, and the count of
-/// pacing. `writeIfLast` takes the step, where its sums are complete.
+/// The steps of a row group from `from` to before `to`, i32, one after the
+/// other. `carried` and what is returned: slot, step of the exchange, what is
+/// loaded a step ahead, from `firstPartial` on the sums of everything and of
+/// columns, and the count of pacing. `writeIfLast` takes the step, where its
+/// sums are complete.
 SmallVector<Value> KernelEmitter::emitSteps(
-    Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
+    Ring &ring, ArrayRef<Value> carried, Value from, Value to,
+    unsigned firstPartial,
     llvm::function_ref<void(Value, MutableArrayRef<Value>)> writeIfLast) {
   unsigned slots = ring.slots, units = ring.units;
   unsigned lastPartials = getPartialsPhase();
   unsigned numPartials =
       scalars.size() + accumulations.size() * ring.views.size();
-  auto loop = scf::ForOp::create(b, i32(0), ring.mine, i32(1), carried);
+  auto loop = scf::ForOp::create(b, from, to, i32(1), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -398,9 +409,15 @@ SmallVector<Value> KernelEmitter::emitSteps(
 
 Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
                               bool awaits) {
+  // The item before left what this one writes over.
+  if (schedule.getShifts() > 1 && !hasOneItem())
+    syncBlock();
   Ring ring = makeRing(firstRow);
   Value allHaveRows = ring.any;
-  if (!ring.takesTiles())
+  if (schedule.getShifts() > 1)
+    allHaveRows = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                        ring.steps, ring.stride);
+  else if (!ring.takesTiles() && schedule.getShifts() == 1)
     allHaveRows = arith::CmpIOp::create(
         b, arith::CmpIPredicate::ult,
         add(toI32(firstRow),
@@ -427,11 +444,16 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   bool writesEarly = lastPartials < waves.size() && !identities.empty() &&
                      schedule.getCluster() * schedule.getWarps() >= kManyWarps;
   auto writeIfLast = [&](Value k, MutableArrayRef<Value> partials) {
-    if (writesEarly)
-      writeEarly(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            add(k, i32(1)), ring.mine),
-                      allHaveRows),
-                 item, ring, identities, partials);
+    if (!writesEarly)
+      return;
+    // Not kept in a register over all steps.
+    llvm::SaveAndRestore savedShift(ring.shift);
+    if (ring.firstSteps)
+      ring.shift = getShift(getRow(ring, k, 0));
+    writeEarly(both(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          add(k, i32(1)), ring.mine),
+                    allHaveRows),
+               item, ring, identities, partials);
   };
 
   // The first rows are on their way meanwhile.
@@ -439,9 +461,14 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
     awaitExchange();
   // Reductions of neighbouring columns alone aren't exchanged.
   bool isAhead = schedule.getAhead() != 0 && waves.size() == 1;
-  SmallVector<Value> last =
-      isAhead ? emitStepsAhead(ring, carried, firstScalar, writeIfLast)
-              : emitSteps(ring, carried, firstScalar, writeIfLast);
+  SmallVector<Value> last;
+  if (isAhead)
+    last = emitStepsAhead(ring, carried, firstScalar, writeIfLast);
+  else if (ring.firstSteps)
+    last = emitShifts(ring, carried, firstScalar, writeIfLast);
+  else
+    last =
+        emitSteps(ring, carried, i32(0), ring.mine, firstScalar, writeIfLast);
   if (ring.bulk && !hasOneItem())
     forCopyBarriers(ring, [&](Value barrier) {
       NVVM::MBarrierInvalOp::create(b, barrier);

@@ -2,7 +2,8 @@
 //
 // What KernelRing.cpp and KernelRingAhead.cpp (the walk over the rows),
 // KernelRingCopies.cpp and KernelRingRows.cpp (from global memory to slots to
-// registers) share.
+// registers), KernelRingFrames.cpp and KernelRingShifts.cpp (rows that begin
+// anywhere) share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +40,10 @@ struct KernelEmitter::Ring {
   /// The lane's columns: its vectors, one a chunk, and where rows are framed
   /// its element of the row's ends.
   SmallVector<ColumnView> views;
-  /// With copiesEnds: the column in the block of the lane's first vector,
-  /// before which vectors are copied, of all rows but the array's last and of
-  /// that; and the place of the lane's element of the ends among what the warp
-  /// holds of a row. i32.
-  Value firstOfLane, copyEnd, lastCopyEnd, placeOfEnd;
+  /// With copiesEnds: the column in the block before which vectors of the
+  /// array's last row are copied, and the place of the lane's element of the
+  /// ends among what the warp holds of a row. i32.
+  Value lastCopyEnd, placeOfEnd;
   Value firstColumn, allExist;   ///< of the warp's part
 
   SmallVector<Stream> streams;
@@ -59,6 +59,16 @@ struct KernelEmitter::Ring {
   /// Of bulk copies: the first of the warp's vectors that exists, and how many
   /// do, i32.
   Value firstVector, numVectors;
+
+  /// Of frames: the column of the lane's first vector from its frame's start
+  /// on, and in the block, and the columns that the block owns, i32; and its
+  /// first one, i64.
+  Value ofFrame, firstOfLane, extent, firstOfBlock;
+  /// Of the rows at hand, i32.
+  Value shift;
+  /// With shifts=2: the steps of the first shift, and the row that step 0 would
+  /// have if all were of the second, i32; else null.
+  Value firstSteps, secondRow;
 
   // Rows and steps are 32-bit: see kMostRingRows.
   Value steps; ///< of all row groups

@@ -77,6 +77,12 @@ Value KernelEmitter::getRow(const Ring &ring, Value k, unsigned u) {
     TileStep step = getTileStep(ring.share, toI64(k));
     return add(step.firstRow, toI64(getRowInTile(ring, step, u)));
   }
+  if (ring.firstSteps) {
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, ring.firstSteps);
+    return toI64(
+        add(select(isFirst, ring.first, ring.secondRow), mul(k, ring.stride)));
+  }
   if (ring.takesTurns())
     k = add(mul(k, i32(ring.units)), i32(u));
   Value row = add(ring.first, mul(k, ring.stride));
@@ -258,10 +264,13 @@ void KernelEmitter::issueStep(const Ring &ring, Value k, Value slot,
       continue;
     }
     delinearize(row, reducedRowDims, indices);
-    ArrayRef<ColumnView> vectors = ring.views;
+    Ring ofRow = ring;
+    if (ring.firstSteps)
+      setShift(ofRow, getShift(row));
+    ArrayRef<ColumnView> vectors = ofRow.views;
     for (auto [c, view] :
          llvm::enumerate(vectors.take_front(schedule.getChunks()))) {
-      Value mask = mayCopy(ring, row, c);
+      Value mask = mayCopy(ofRow, row, c);
       for (const Stream &stream : ring.streams) {
         delinearize(view.column, columnDims, indices);
         Value source = address(stream.input, offset(stream.input, indices));

@@ -68,56 +68,71 @@ Value KernelEmitter::getHead(Value shift) {
 /// True if rows have elements that are in no whole vector.
 bool KernelEmitter::hasEnds() const { return haveEnds(problem, schedule); }
 
-/// The ring's rows are those of one shift, and its views what the lane owns of
-/// them.
+/// The ring's rows are those of one shift, or begin with them, and its views
+/// what the lane owns of them.
 void KernelEmitter::makeFrames(Ring &ring) {
   // Row groups that there are too many of have no rows. (The host sees to it
   // that there are enough, unless each has one row at most.)
   Value classes = i32(getFrameClasses(problem, schedule));
-  Value all = arith::MaxUIOp::create(b, ring.stride, classes);
-  ring.stride =
-      arith::SubIOp::create(b, all, arith::RemUIOp::create(b, all, classes));
-  ring.end = arith::MinUIOp::create(b, ring.end, ring.stride);
+  if (schedule.getShifts() == 1) {
+    Value all = arith::MaxUIOp::create(b, ring.stride, classes);
+    ring.stride =
+        arith::SubIOp::create(b, all, arith::RemUIOp::create(b, all, classes));
+    ring.end = arith::MinUIOp::create(b, ring.end, ring.stride);
+  }
 
   int64_t owned = getOwnedColumns(problem, schedule);
-  unsigned chunks = schedule.getChunks(), width = schedule.getVector();
-  Value firstOfBlock = i64(0), extent = i32(problem.columns);
+  unsigned width = schedule.getVector();
+  ring.firstOfBlock = i64(0);
+  ring.extent = i32(problem.columns);
   if (schedule.getCluster() > 1) {
     Value first = arith::MulIOp::create(b, rank, i32(owned));
-    firstOfBlock = toI64(first);
-    extent = arith::MinSIOp::create(b, arith::SubIOp::create(b, extent, first),
-                                    i32(owned));
+    ring.firstOfBlock = toI64(first);
+    ring.extent = arith::MinSIOp::create(
+        b, arith::SubIOp::create(b, ring.extent, first), i32(owned));
   }
-  unsigned lanes = schedule.getLanes();
-  Value shift = getShift(getRow(ring, i32(0), 0));
-  // In the block, negative before the row.
   Value vector = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, ring.part.warpOfRow, i32(chunks * lanes)),
+      b,
+      arith::MulIOp::create(b, ring.part.warpOfRow,
+                            i32(schedule.getChunks() * schedule.getLanes())),
       ring.laneOfRow);
-  Value local = arith::MulIOp::create(b, vector, i32(width));
-  if (ring.together) // read from where the row lies in a slot
-    local = arith::AddIOp::create(b, local, getHead(shift));
-  else
-    local = arith::SubIOp::create(b, local, shift);
-  Value column =
-      add(firstOfBlock, arith::ExtSIOp::create(b, b.getI64Type(), local));
-  // Where whole vectors begin.
-  Value starts = arith::MaxSIOp::create(
-      b, arith::SubIOp::create(b, extent, i32(width - 1)), i32(0));
+  ring.ofFrame = arith::MulIOp::create(b, vector, i32(width));
   if (ring.copiesEnds) {
-    ring.firstOfLane = local;
-    ring.copyEnd = ring.lastCopyEnd = extent;
     Value isRowsLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank,
                                              i32(schedule.getCluster() - 1));
-    ring.lastCopyEnd = select(isRowsLast, starts, extent);
+    ring.lastCopyEnd = select(isRowsLast, getVectorsEnd(ring), ring.extent);
   }
+  if (schedule.getShifts() > 1)
+    shareOutRows(ring);
+  setShift(ring, getShift(getRow(ring, i32(0), 0)));
   if (ring.bulk)
-    boundBulkCopies(
-        ring,
-        arith::SubIOp::create(
-            b, local, arith::MulIOp::create(b, ring.laneOfRow, i32(width))),
-        starts);
-  ring.views.resize(chunks);
+    boundBulkCopies(ring,
+                    arith::SubIOp::create(
+                        b, ring.firstOfLane,
+                        arith::MulIOp::create(b, ring.laneOfRow, i32(width))),
+                    getVectorsEnd(ring));
+}
+
+/// The column in the block before which whole vectors begin, i32.
+Value KernelEmitter::getVectorsEnd(const Ring &ring) {
+  return arith::MaxSIOp::create(
+      b, arith::SubIOp::create(b, ring.extent, i32(schedule.getVector() - 1)),
+      i32(0));
+}
+
+/// The ring's views are what the lane owns of rows of one shift, i32.
+void KernelEmitter::setShift(Ring &ring, Value shift) {
+  unsigned width = schedule.getVector(), lanes = schedule.getLanes();
+  ring.shift = shift;
+  if (ring.together) // read from where the row lies in a slot
+    ring.firstOfLane = arith::AddIOp::create(b, ring.ofFrame, getHead(shift));
+  else
+    ring.firstOfLane = arith::SubIOp::create(b, ring.ofFrame, shift);
+  Value column =
+      add(ring.firstOfBlock,
+          arith::ExtSIOp::create(b, b.getI64Type(), ring.firstOfLane));
+  Value end = getVectorsEnd(ring);
+  ring.views.assign(schedule.getChunks(), ColumnView());
   for (auto [c, view] : llvm::enumerate(ring.views)) {
     int64_t first = int64_t(c) * lanes * width;
     view.width = width;
@@ -126,20 +141,18 @@ void KernelEmitter::makeFrames(Ring &ring) {
     if (mayLack(problem, schedule, c))
       view.mask = arith::CmpIOp::create(
           b, arith::CmpIPredicate::ult,
-          arith::AddIOp::create(b, local, i32(first)), starts);
+          arith::AddIOp::create(b, ring.firstOfLane, i32(first)), end);
   }
-  if (!hasEnds())
-    return;
-  ring.views.push_back(makeEnds(ring, shift, extent));
-  ring.views.back().column = add(firstOfBlock, ring.views.back().column);
+  if (hasEnds())
+    ring.views.push_back(makeEnds(ring));
 }
 
 /// The elements of a block's part of a row that are in no whole vector: the
 /// first lanes of a warp hold those before them, the next lanes those behind
 /// them, of the warp that holds the vector which these are a part of; in both
-/// cases of the row's first warp if they don't come with that. `extent`:
-/// columns that the block owns, i32.
-ColumnView KernelEmitter::makeEnds(Ring &ring, Value shift, Value extent) {
+/// cases of the row's first warp if they don't come with that.
+ColumnView KernelEmitter::makeEnds(Ring &ring) {
+  Value shift = ring.shift, extent = ring.extent;
   Value lane = ring.laneOfRow, width = i32(schedule.getVector());
   Value low = i32(schedule.getVector() - 1);
   Value head = arith::MinSIOp::create(b, getHead(shift), extent);
@@ -166,7 +179,8 @@ ColumnView KernelEmitter::makeEnds(Ring &ring, Value shift, Value extent) {
                                          ring.part.warpOfRow, warp);
   ColumnView view;
   view.mask = both(exists, isOfWarp);
-  view.column = toI64(select(view.mask, column, i32(0)));
+  view.column =
+      add(ring.firstOfBlock, toI64(select(view.mask, column, i32(0))));
   if (ring.copiesEnds)
     ring.placeOfEnd = select(
         view.mask,
@@ -198,11 +212,21 @@ Value KernelEmitter::getPlaceOfEnd(const Ring &ring, Value position) {
 Value KernelEmitter::mayCopy(const Ring &ring, Value row, unsigned chunk) {
   if (!ring.copiesEnds || !ring.views[chunk].mask)
     return ring.views[chunk].mask;
-  int64_t first = int64_t(chunk) * schedule.getLanes() * schedule.getVector();
+  int64_t chunkColumns =
+      int64_t(chunk) * schedule.getLanes() * schedule.getVector();
+  Value end = ring.extent, lastEnd = ring.lastCopyEnd;
+  if (ring.firstSteps) { // computed again, for want of registers
+    Value first = createOpaque(b, toI32(ring.firstOfBlock));
+    Value left = arith::SubIOp::create(b, i32(problem.columns), first);
+    end = arith::MinSIOp::create(b, left,
+                                 i32(getOwnedColumns(problem, schedule)));
+    lastEnd = arith::MinSIOp::create(
+        b, end, arith::SubIOp::create(b, left, i32(schedule.getVector() - 1)));
+  }
   return arith::CmpIOp::create(
       b, arith::CmpIPredicate::slt,
-      arith::AddIOp::create(b, ring.firstOfLane, i32(first)),
-      select(isLastRow(row), ring.lastCopyEnd, ring.copyEnd));
+      arith::AddIOp::create(b, ring.firstOfLane, i32(chunkColumns)),
+      select(isLastRow(row), lastEnd, end));
 }
 
 /// The lane's element of the ends of the row at hand, whose vectors with ends
@@ -247,17 +271,39 @@ SmallVector<Value> KernelEmitter::loadEnds(const Ring &ring,
   return loaded;
 }
 
-/// The sum of a column over the block's rows that are worked on at once, each
-/// of which left its sums in shared memory from `base` on, [row][column of the
-/// frame].
+/// The sum of accumulator `a` over the block's rows that are worked on at once,
+/// each of which left its sums of a column in shared memory from `base` on,
+/// [row][column of the frame].
 Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
-                                   PartialAccumulateOp accumulate) {
+                                   unsigned a) {
+  PartialAccumulateOp accumulate = accumulations[a];
   Type type = accumulate.getOperand().getType(), word = getWordType(type);
   int64_t bytes = getWordBytes(accumulate);
   unsigned rows = schedule.getRowsAWarp(), groups = schedule.getRowGroups();
   Value identity =
       arith::ConstantOp::create(b, getIdentity(accumulate.getCombiner(), type));
+  auto addSet = [&](Value set, Value shift, int64_t base, Value sum,
+                    Value exists = Value()) -> Value {
+    Value at = add(add(mul(set, i64(getSetColumns(problem, schedule))), column),
+                   shift);
+    Value part = fromWord(
+        LLVM::LoadOp::create(
+            b, word, sharedPointer(add(mul(at, i64(bytes)), i64(base))), bytes),
+        type);
+    if (exists)
+      part = select(exists, part, identity);
+    return createCombine(b, b.getLoc(), accumulate.getCombiner(), sum, part,
+                         /*contract=*/true);
+  };
   auto addGroup = [&](Value group, Value sum) {
+    if (schedule.getShifts() > 1) {
+      auto [first, last] = loadShifts(group);
+      Value hasTwo =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first, i32(0));
+      sum = addSet(group, toI64(arith::MaxSIOp::create(b, first, i32(0))),
+                   getFirstSums(a), sum, hasTwo);
+      return addSet(group, toI64(last), base, sum);
+    }
     Value first = mul(add(ring.firstRow, mul(group, arguments.splits)),
                       i64(schedule.getRowsAStep()));
     for (unsigned r = 0; r < rows; ++r) {
@@ -266,15 +312,7 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
       Value shift = ring.together
                         ? i64(r * problem.columns % schedule.getVector())
                         : toI64(getShift(add(first, i64(r))));
-      Value at = add(
-          add(mul(set, i64(getSetColumns(problem, schedule))), column), shift);
-      Value part = fromWord(
-          LLVM::LoadOp::create(
-              b, word, sharedPointer(add(mul(at, i64(bytes)), i64(base))),
-              bytes),
-          type);
-      sum = createCombine(b, b.getLoc(), accumulate.getCombiner(), sum, part,
-                          /*contract=*/true);
+      sum = addSet(set, shift, base, sum);
     }
     return sum;
   };

@@ -33,6 +33,8 @@ std::string ScheduleAttr::getText() const {
     text += llvm::formatv(" rows={0}", getRows()).str();
   if (getFrame() != 0)
     text += llvm::formatv(" frame={0}", getFrame()).str();
+  if (getShifts() != 1)
+    text += llvm::formatv(" shifts={0}", getShifts()).str();
   if (getTile() != 0)
     text += llvm::formatv(" tile={0}", getTile()).str();
   if (getAhead() != 0)
@@ -62,6 +64,7 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
   unsigned frame = base ? base.getFrame() : 0;
   unsigned tile = base ? base.getTile() : 0;
   unsigned ahead = base ? base.getAhead() : 0;
+  unsigned shifts = base ? base.getShifts() : 1;
   bool copiesRowInputs = base && base.getCopiesRowInputs();
   bool copiesEnds = base && base.getCopiesEnds();
 
@@ -140,6 +143,8 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
       ok = number(tile, 0, 128);
     else if (key == "ahead")
       ok = number(ahead, 0, 1);
+    else if (key == "shifts")
+      ok = number(shifts, 1, 2);
     else if (key == "row-inputs" || key == "ends")
       ok = choice(key == "ends" ? copiesEnds : copiesRowInputs,
                   llvm::StringSwitch<std::optional<bool>>(value)
@@ -148,13 +153,13 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
                       .Default(std::nullopt),
                   "load, copy");
     else {
-      error =
-          llvm::formatv("unknown schedule field '{0}', expected structure, "
-                        "cluster, warps, row-groups, slots, chunks, vector, "
-                        "lanes, rows, frame, tile, ahead, copy, row-inputs, "
-                        "ends, combine, pace or grid",
-                        key)
-              .str();
+      error = llvm::formatv(
+                  "unknown schedule field '{0}', expected structure, "
+                  "cluster, warps, row-groups, slots, chunks, vector, "
+                  "lanes, rows, frame, shifts, tile, ahead, copy, row-inputs, "
+                  "ends, combine, pace or grid",
+                  key)
+                  .str();
       return {};
     }
     if (!ok)
@@ -194,10 +199,16 @@ ScheduleAttr norm_fusion::parseSchedule(MLIRContext *context, StringRef text,
        tile != 0 || pace != 0) &&
       !seen.contains("ahead"))
     ahead = 0;
+  // Rows of two shifts come in a ring, one by one, in steps that are neither
+  // ahead of their sums nor counted.
+  if ((structure != Structure::ring || copy != Copy::cp_async || rows != 1 ||
+       tile != 0 || ahead != 0 || pace != 0) &&
+      !seen.contains("shifts"))
+    shifts = 1;
   return ScheduleAttr::get(context, structure, cluster, warps, rowGroups, slots,
                            chunks, vector, copy, combine, pace, grid, lanes,
                            rows, frame, copiesRowInputs, tile, ahead,
-                           copiesEnds);
+                           copiesEnds, shifts);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {

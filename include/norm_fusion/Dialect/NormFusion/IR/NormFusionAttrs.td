@@ -31,6 +31,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `lanes` | lanes | lanes of a warp that share a row; printed unless 32 |
     | `rows` | rows | rows that a lane works on at once, whose sums are exchanged together; a tile has `row-groups` x `slots` times as many, the blocks of `columns` `row-groups` times; printed unless 1 |
     | `frame` | vectors | a ring's vectors begin at multiples of so many from an array's start, though rows begin anywhere, and a row group has rows of one shift; 0: they begin with the row, or where `vector` doesn't divide the columns at multiples of 2 (1 in clusters of more than two blocks, and with `copy=rows`, whose lanes have vectors from the first one on that is in the row); printed unless 0 |
+    | `shifts` | shifts | 2: a framed ring's row group has rows of up to two shifts, one behind the other, so that all row groups have rows, of which there are half as many as shifts, or more; 1: of one shift, and row groups that no shift is left for have no rows; printed unless 1 |
     | `tile` | rows | neighbouring rows that a ring's block takes one step after the other, whose outputs in transposed order leave through shared memory together; 0: rows are dealt out one by one, and such outputs leave element by element; printed unless 0 |
     | `ahead` | steps | 1: a ring sends the row sums of the next step before it waits for those of this one, and reads a row from its slot again for what hangs on them rather than hold it in registers; 0: one step after the other; printed unless 0 |
     | `copy` | - | how a row reaches a block: `cp-async` (each lane copies its own vectors to shared memory, sm_80), `bulk` (rings: one lane copies what its warp holds of a row, sm_90), `rows` (`small`: the lanes of a warp copy its rows together, 8 or 16 bytes each, and store what is written in their order the same way, sm_80), `load` (to registers) |
@@ -50,7 +51,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     "unsigned":$vector, "Copy":$copy, "Combine":$combine, "unsigned":$pace,
     "unsigned":$grid, "unsigned":$lanes, "unsigned":$rows, "unsigned":$frame,
     "bool":$copiesRowInputs, "unsigned":$tile, "unsigned":$ahead,
-    "bool":$copiesEnds);
+    "bool":$copiesEnds, "unsigned":$shifts);
   let builders = [AttrBuilder<(ins
     "Structure":$structure, "unsigned":$cluster, "unsigned":$warps,
     "unsigned":$rowGroups, "unsigned":$slots, "unsigned":$chunks,
@@ -59,7 +60,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     return $_get($_ctxt, structure, cluster, warps, rowGroups, slots, chunks,
                  vector, copy, combine, pace, grid, lanes, rows, frame,
                  /*copiesRowInputs=*/false, /*tile=*/0, /*ahead=*/0,
-                 /*copiesEnds=*/false);
+                 /*copiesEnds=*/false, /*shifts=*/1);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
