@@ -21,13 +21,17 @@ static constexpr unsigned kRows = 32;
 /// Registers that the estimate, made for rings, may be over a thread's budget.
 static constexpr unsigned kRegisterSlack = 8;
 
-/// Single columns a lane that `rows` rows at once leave the registers for: the
-/// estimate, made for vectors, says up to 100 too few. (ptxas 13.0, bytes
-/// spilled by one more: two rows and two sums a column 12 to 20, one sum 8 to
-/// 12; four rows 12 to 24, and 8.)
-static unsigned getMostSingles(const Problem &problem, unsigned rows) {
+/// Single columns or pairs a lane that `rows` rows at once leave the registers
+/// for: the estimate, made for vectors, says up to 100 too few. (ptxas 13.0,
+/// bytes spilled by one more: two rows and two sums a column 12 to 20, one sum
+/// 8 to 12, of 16-bit elements 8; four rows 12 to 24, and 8; pairs, two rows
+/// and two sums, 4.)
+static unsigned getMostChunks(const Problem &problem, unsigned rows,
+                              unsigned vector) {
+  if (vector == 2)
+    return rows == 2 && isHeavy(problem) ? 5 : 16;
   if (rows == 2)
-    return isHeavy(problem) ? 7 : 8;
+    return isHeavy(problem) ? 7 : readsTwoOf(problem, 2) ? 6 : 8;
   return isHeavy(problem) && readsTwoOf(problem, 4) ? 8 : 9;
 }
 
@@ -88,12 +92,11 @@ ScheduleAttr norm_fusion::chooseColumns(MLIRContext *context,
       continue;
     unsigned registers = estimateRegisters(problem, schedule);
     unsigned budget = getRegisterBudget(target, schedule);
-    if (unsigned most = getMostSingles(problem, rows);
-        vector == 1 && chunks > most) {
-      reason =
-          llvm::formatv("{0} single columns a lane of {1} rows at once, at "
-                        "most {2} have the registers",
-                        chunks, rows, most);
+    if (unsigned most = getMostChunks(problem, rows, vector);
+        vector <= 2 && chunks > most) {
+      reason = llvm::formatv("{0} times {1} columns a lane of {2} rows at "
+                             "once, at most {3} have the registers",
+                             chunks, vector, rows, most);
       continue;
     }
     if (registers > budget + kRegisterSlack) {
