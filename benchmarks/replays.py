@@ -13,8 +13,8 @@ from harness import find_device, run_tool, torch
 from norm import ir
 from peers import make_inputs
 
-# A ring in one block, in clusters of 2 to 16, with and without pacing, several rows a warp, rows at any address, also as one piece.
-SHAPES = "512x4096 4096x1024 4096x256 8192x128 20011x384 10007x4096 1031x8192 301x16384 67x65536 29x17389 513x1001 2047x100 3001x65 2047x131".split()
+# A ring in one block, in clusters of 2 to 16, with and without pacing, several rows a warp, rows at any address, also as one piece and of two shifts.
+SHAPES = "131x50001 512x4096 4096x1024 4096x256 8192x128 20011x384 10007x4096 1031x8192 301x16384 67x65536 29x17389 513x1001 2047x100 3001x65 2047x131".split()
 ROUNDS = 20
 
 

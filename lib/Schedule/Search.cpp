@@ -129,7 +129,13 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     add(fields);
   }
   set(&Fields::ahead, 1 - from.getAhead());
-  set(&Fields::shifts, 3 - from.getShifts());
+  Fields shifts(from);
+  shifts.shifts = 3 - from.getShifts();
+  if (shifts.shifts == 2) { // what that needs
+    shifts.copiesEnds = haveEnds(problem, from);
+    shifts.ahead = shifts.pace = 0;
+  }
+  add(shifts);
   set(&Fields::copiesRowInputs, !from.getCopiesRowInputs());
   set(&Fields::copiesEnds, !from.getCopiesEnds());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})

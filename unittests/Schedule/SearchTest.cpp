@@ -128,6 +128,18 @@ TEST_F(Search, rowsAsOnePieceTakeFewerVectors) {
       llvm::is_contained(getNeighbours(problem, byLanes, target), pieces));
 }
 
+TEST_F(Search, twoShiftsTakeWhatTheyNeed) {
+  problem.columns = problem.innerColumns = 17389;
+  std::string reason, error;
+  ScheduleAttr one = chooseSchedule(&context, problem, target, reason);
+  ASSERT_EQ(one.getShifts(), 1u) << one.getText();
+  ASSERT_FALSE(one.getCopiesEnds()) << one.getText();
+  ScheduleAttr two =
+      parseSchedule(&context, "shifts=2 ahead=0 ends=copy", one, error);
+  ASSERT_TRUE(two) << error;
+  EXPECT_TRUE(llvm::is_contained(getNeighbours(problem, one, target), two));
+}
+
 TEST_F(Search, clusterTakesItsWarpsAlong) {
   // Without a cluster a row needs all warps; the block keeps its threads.
   ScheduleAttr alone = get("cluster=1 warps=8 row-groups=1");
