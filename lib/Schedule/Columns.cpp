@@ -21,15 +21,18 @@ static constexpr unsigned kRows = 32;
 /// Registers that the estimate, made for rings, may be over a thread's budget.
 static constexpr unsigned kRegisterSlack = 8;
 
-/// Single columns or pairs a lane that `rows` rows at once leave the registers
-/// for: the estimate, made for vectors, says up to 100 too few. (ptxas 13.0,
-/// bytes spilled by one more: two rows and two sums a column 12 to 20, one sum
-/// 8 to 12, of 16-bit elements 8; four rows 12 to 24, and 8; pairs, two rows
-/// and two sums, 4.)
+/// Vectors of a lane.
+static constexpr unsigned kMostChunks = 16;
+
+/// Of these, single columns or pairs that `rows` rows at once leave the
+/// registers for: the estimate, made for vectors, says up to 100 too few.
+/// (ptxas 13.0, bytes spilled by one more: two rows and two sums a column 12 to
+/// 20, one sum 8 to 12, of 16-bit elements 8; four rows 12 to 24, and 8; pairs,
+/// two rows and two sums, 4.)
 static unsigned getMostChunks(const Problem &problem, unsigned rows,
                               unsigned vector) {
-  if (vector == 2)
-    return rows == 2 && isHeavy(problem) ? 5 : 16;
+  if (vector > 1)
+    return vector == 2 && rows == 2 && isHeavy(problem) ? 5 : kMostChunks;
   if (rows == 2)
     return isHeavy(problem) ? 7 : readsTwoOf(problem, 2) ? 6 : 8;
   return isHeavy(problem) && readsTwoOf(problem, 4) ? 8 : 9;
@@ -75,10 +78,10 @@ ScheduleAttr norm_fusion::chooseColumns(MLIRContext *context,
   int64_t vectors =
       llvm::divideCeil(llvm::divideCeil(problem.columns, blocks), vector);
   int64_t chunks = llvm::divideCeil(vectors, 32);
-  if (chunks > 16) {
-    reason = llvm::formatv("{0} columns take {1} vectors a lane, at most 16 "
+  if (chunks > kMostChunks) {
+    reason = llvm::formatv("{0} columns take {1} vectors a lane, at most {2} "
                            "are possible",
-                           problem.columns, chunks);
+                           problem.columns, chunks, kMostChunks);
     return {};
   }
   // Two rows a warp, or four where half as many warps have the registers. One
@@ -92,8 +95,7 @@ ScheduleAttr norm_fusion::chooseColumns(MLIRContext *context,
       continue;
     unsigned registers = estimateRegisters(problem, schedule);
     unsigned budget = getRegisterBudget(target, schedule);
-    if (unsigned most = getMostChunks(problem, rows, vector);
-        vector <= 2 && chunks > most) {
+    if (unsigned most = getMostChunks(problem, rows, vector); chunks > most) {
       reason = llvm::formatv("{0} times {1} columns a lane of {2} rows at "
                              "once, at most {3} have the registers",
                              chunks, vector, rows, most);

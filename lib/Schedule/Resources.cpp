@@ -152,6 +152,12 @@ unsigned norm_fusion::getFrameClasses(const Problem &problem,
                   1u);
 }
 
+unsigned norm_fusion::getLeastRowGroups(const Problem &problem,
+                                        ScheduleAttr schedule) {
+  return llvm::divideCeil(getFrameClasses(problem, schedule),
+                          schedule.getShifts());
+}
+
 /// True if a lane's first vector is the row's first whole one, wherever that
 /// begins, and not its frame's: rows that are copied as one piece can be read
 /// so from their slot, and their lanes hold no vectors before them.
@@ -295,18 +301,29 @@ static unsigned getCombineBytes(const Problem &problem, ScheduleAttr schedule) {
   return warps * 8 * std::max<unsigned>(columns, problem.scalarBytes.size());
 }
 
+/// Bytes of a ring's or the plain kernel's shared memory, without what shifts=2
+/// has behind it.
+static unsigned getUsualBytes(const Problem &problem, ScheduleAttr schedule) {
+  unsigned combine = getCombineBytes(problem, schedule), reused = combine;
+  if (schedule.getStructure() != Structure::plain) {
+    unsigned sums = getSumsBytes(problem, schedule);
+    if (schedule.getAhead() != 0)
+      return getSumsOffset(problem, schedule) +
+             llvm::alignTo(std::max(combine, sums), 16);
+    if (areSumsBehindRing(problem, schedule))
+      return std::max<unsigned>(
+          getExchangeBytes(problem, schedule) + llvm::alignTo(combine, 16),
+          getSumsOffset(problem, schedule) + llvm::alignTo(sums, 16));
+    reused = std::max({reused, getRingBytes(problem, schedule), sums});
+  }
+  if (schedule.getTile() != 0)
+    reused = llvm::alignTo(reused, 128) + getTileBytes(problem, schedule);
+  return getExchangeBytes(problem, schedule) + llvm::alignTo(reused, 16);
+}
+
 unsigned norm_fusion::getFirstSumsOffset(const Problem &problem,
                                          ScheduleAttr schedule) {
-  unsigned sums = getSumsBytes(problem, schedule);
-  if (areSumsBehindRing(problem, schedule))
-    return std::max<unsigned>(
-        getExchangeBytes(problem, schedule) +
-            llvm::alignTo(getCombineBytes(problem, schedule), 16),
-        getSumsOffset(problem, schedule) + llvm::alignTo(sums, 16));
-  return getExchangeBytes(problem, schedule) +
-         llvm::alignTo(std::max({getCombineBytes(problem, schedule),
-                                 getRingBytes(problem, schedule), sums}),
-                       16);
+  return getUsualBytes(problem, schedule);
 }
 
 unsigned norm_fusion::getShiftsOffset(const Problem &problem,
@@ -318,7 +335,6 @@ unsigned norm_fusion::getShiftsOffset(const Problem &problem,
 unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                                            ScheduleAttr schedule) {
   unsigned warps = schedule.getWarps(), groups = schedule.getRowGroups();
-  unsigned combine = getCombineBytes(problem, schedule), reused = combine;
   if (schedule.getStructure() == Structure::rows)
     return getExchangeBytes(problem, schedule);
   if (schedule.getStructure() == Structure::columns) {
@@ -335,20 +351,7 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
                              128));
   if (schedule.getShifts() > 1)
     return llvm::alignTo(getShiftsOffset(problem, schedule) + groups * 8, 16);
-  if (schedule.getStructure() != Structure::plain) {
-    unsigned sums = getSumsBytes(problem, schedule);
-    if (schedule.getAhead() != 0)
-      return getSumsOffset(problem, schedule) +
-             llvm::alignTo(std::max(combine, sums), 16);
-    if (areSumsBehindRing(problem, schedule))
-      return std::max<unsigned>(
-          getExchangeBytes(problem, schedule) + llvm::alignTo(combine, 16),
-          getSumsOffset(problem, schedule) + llvm::alignTo(sums, 16));
-    reused = std::max({reused, getRingBytes(problem, schedule), sums});
-  }
-  if (schedule.getTile() != 0)
-    reused = llvm::alignTo(reused, 128) + getTileBytes(problem, schedule);
-  return getExchangeBytes(problem, schedule) + llvm::alignTo(reused, 16);
+  return getUsualBytes(problem, schedule);
 }
 
 /// 32-bit registers that a thread needs, estimated: accumulators, packed

@@ -81,12 +81,12 @@ ScheduleAttr norm_fusion::chooseTwoShifts(const Problem &problem,
                         "shifts=2{6}",
                         shape.cluster, warps, std::max(8 / warps, 1u), slots,
                         chunks, frame,
-                        problem.columns % vector != 0 ? " ends=copy" : "")
+                        haveEnds(problem, schedule) ? " ends=copy" : "")
               .str());
       unsigned groups = target.getClusters(shape.cluster) * two.getRowGroups();
       std::string ignored;
       if (!isLegalSchedule(problem, two, target, ignored) ||
-          2 * groups < getFrameClasses(problem, two))
+          groups < getLeastRowGroups(problem, two))
         continue;
       reason = llvm::formatv("wide rows that begin anywhere: two shifts a row "
                              "group, so that all {0} have rows",

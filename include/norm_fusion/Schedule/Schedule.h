@@ -163,6 +163,8 @@ unsigned getFrameVectors(ScheduleAttr schedule);
 /// True if the problem's rows can be framed, whatever the schedule.
 bool canBeFramed(const Problem &problem);
 unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);
+/// Row groups that framed rows need at least, for all classes to have one.
+unsigned getLeastRowGroups(const Problem &problem, ScheduleAttr schedule);
 /// Columns that the lanes of a row need room for in whole vectors: a frame a
 /// block more than there are, or only those of whole vectors where the ends are
 /// held besides.

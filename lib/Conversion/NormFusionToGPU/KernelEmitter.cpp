@@ -233,6 +233,16 @@ void KernelEmitter::delinearize(Value linear, const llvm::SmallBitVector &dims,
   }
 }
 
+/// What delinearize() takes apart.
+Value KernelEmitter::linearize(const llvm::SmallBitVector &dims,
+                               ArrayRef<Value> indices) {
+  Value linear;
+  for (unsigned d : dims.set_bits())
+    linear =
+        linear ? add(mul(linear, arguments.dims[d]), indices[d]) : indices[d];
+  return linear;
+}
+
 Value KernelEmitter::offset(unsigned i, ArrayRef<Value> indices) {
   AffineMap map = op.getInputMap(i);
   Value stride = i64(1), result = i64(0);

@@ -235,6 +235,7 @@ private:
   /// Splits a linear index over `dims` (last fastest) into one a dimension.
   void delinearize(Value linear, const llvm::SmallBitVector &dims,
                    SmallVectorImpl<Value> &indices);
+  Value linearize(const llvm::SmallBitVector &dims, ArrayRef<Value> indices);
   /// Offset in elements that the known `indices` (null: not counted) have in
   /// operand `i`.
   Value offset(unsigned i, ArrayRef<Value> indices);
@@ -482,7 +483,6 @@ private:
   //===--- Rows that begin anywhere ---===//
   Value getShift(Value row);
   Value getHead(Value shift);
-  bool hasEnds() const;
   void makeFrames(Ring &ring);
   Value getVectorsEnd(const Ring &ring);
   void setShift(Ring &ring, Value shift);
@@ -509,7 +509,6 @@ private:
   SmallVector<Value> emitShifts(
       Ring &ring, ArrayRef<Value> carried, unsigned firstPartial,
       llvm::function_ref<void(Value, MutableArrayRef<Value>)> writeIfLast);
-  int64_t getFirstSums(unsigned a);
   void moveFirstSums(const Ring &ring, Value isFirst,
                      MutableArrayRef<Value> sums);
 
@@ -577,9 +576,9 @@ private:
                            MutableArrayRef<Value> accumulators);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      const Ring &ring);
-  unsigned getSets() const;
-  int64_t storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
-                    Value writes, int64_t base);
+  int64_t getSumsStart(unsigned a, int64_t base);
+  void storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
+                 Value writes, int64_t base);
   Value partialAddress(unsigned accumulator, Value item, Value column);
   void storePartial(unsigned accumulator, Value item, Value column,
                     Value value);

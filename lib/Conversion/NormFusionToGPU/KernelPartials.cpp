@@ -373,42 +373,40 @@ void KernelEmitter::writePartials(Value item,
   // [accumulator][rowGroup][column that the block holds], behind the ring, or
   // in its bytes once all slots are read. (Every copy was waited for by its
   // reader.) A step ahead of that one accumulator after the other.
-  unsigned last = accumulations.size() - 1;
-  int64_t base = sumsOffset;
-  for (unsigned a = 0; a <= last; ++a) {
+  unsigned count = accumulations.size();
+  for (unsigned a = 0; a < count; ++a) {
     if (a == 0 ? !areSumsBehindRing(problem, schedule) : oneByOne)
       syncBlock();
-    int64_t next = storeSums(ring, a, accumulators, writes, base);
-    if (!oneByOne) {
-      base = next;
-      continue;
+    int64_t base = getSumsStart(oneByOne ? 0 : a, sumsOffset);
+    storeSums(ring, a, accumulators, writes, base);
+    if (oneByOne) {
+      syncBlock();
+      addSets(a, base);
     }
-    syncBlock();
-    addSets(a, base);
   }
   if (oneByOne)
     return;
   syncBlock();
-  base = sumsOffset;
-  for (unsigned a = 0; a <= last; ++a) {
-    addSets(a, base);
-    base += getSets() * columns * getWordBytes(accumulations[a]);
-  }
+  for (unsigned a = 0; a < count; ++a)
+    addSets(a, getSumsStart(a, sumsOffset));
 }
 
-/// Sets of a block's sums: framed rows begin somewhere in what their lanes
-/// hold, so that each of those side by side in a warp is as a row group of its
-/// own.
-unsigned KernelEmitter::getSets() const {
-  return schedule.getRowGroups() * (framed ? schedule.getRowsAWarp() : 1);
+/// Where accumulator `a`'s begin of a block's sums of all accumulators from
+/// `base` on. Framed rows begin somewhere in what their lanes hold, so that
+/// each of those side by side in a warp has a set as a row group of its own.
+int64_t KernelEmitter::getSumsStart(unsigned a, int64_t base) {
+  int64_t sets =
+      schedule.getRowGroups() * (framed ? schedule.getRowsAWarp() : 1);
+  for (PartialAccumulateOp before : ArrayRef(accumulations).take_front(a))
+    base += sets * getSetColumns(problem, schedule) * getWordBytes(before);
+  return base;
 }
 
 /// Leaves a row group's sums of accumulator `a`, [accumulator][view], in shared
 /// memory from `base` on, [set][column that the block holds], if `writes`.
-/// Returns where they end.
-int64_t KernelEmitter::storeSums(const Ring &ring, unsigned a,
-                                 ArrayRef<Value> sums, Value writes,
-                                 int64_t base) {
+void KernelEmitter::storeSums(const Ring &ring, unsigned a,
+                              ArrayRef<Value> sums, Value writes,
+                              int64_t base) {
   ArrayRef<ColumnView> views = ring.views;
   int64_t bytes = getWordBytes(accumulations[a]);
   int64_t columns = getSetColumns(problem, schedule);
@@ -416,6 +414,7 @@ int64_t KernelEmitter::storeSums(const Ring &ring, unsigned a,
   if (schedule.getCluster() > 1)
     firstColumn = mul(toI64(rank), i64(getOwnedColumns(problem, schedule)));
   if (framed) {
+    // Of one shift computed again, not kept over the loop.
     shift =
         toI64(ring.firstSteps ? ring.shift : getShift(getRow(ring, i32(0), 0)));
     if (ring.rowOfLane)
@@ -433,7 +432,6 @@ int64_t KernelEmitter::storeSums(const Ring &ring, unsigned a,
           sharedPointer(add(mul(column, i64(bytes)), i64(base))),
           /*alignment=*/std::min<int64_t>(bytes * views[c].width, 16));
     });
-  return base + getSets() * columns * bytes;
 }
 
 unsigned KernelEmitter::getPartialsPhase() {

@@ -40,7 +40,8 @@ KernelEmitter::Ring KernelEmitter::makeRing(Value firstRow) {
   ring.bulk = schedule.getCopy() == Copy::bulk;
   ring.together = schedule.getCopy() == Copy::rows;
   ring.copiesEnds = schedule.getCopiesEnds();
-  ring.loadsEnds = hasEnds() && !ring.together && !ring.copiesEnds;
+  ring.loadsEnds =
+      haveEnds(problem, schedule) && !ring.together && !ring.copiesEnds;
   ring.slots = ring.async ? schedule.getSlots() : 1;
   ring.units = schedule.getRows();
   ring.rowsAStep = schedule.getRowsAStep();
@@ -417,7 +418,7 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   if (schedule.getShifts() > 1)
     allHaveRows = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
                                         ring.steps, ring.stride);
-  else if (!ring.takesTiles() && schedule.getShifts() == 1)
+  else if (!ring.takesTiles())
     allHaveRows = arith::CmpIOp::create(
         b, arith::CmpIPredicate::ult,
         add(toI32(firstRow),

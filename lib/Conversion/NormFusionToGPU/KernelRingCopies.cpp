@@ -539,7 +539,7 @@ KernelEmitter::readStep(const Ring &ring, Value slot,
         packedInputs.push_back({unsigned(u), unsigned(c), argument, packed});
         view.values[argument] = unpack(packed, argument);
       }
-      if (hasEnds() && ring.together)
+      if (ring.together && haveEnds(problem, schedule))
         row.columns.back().values[argument] =
             readEnd(ring, stream, slot, row.columns.back());
       if (ring.copiesEnds)

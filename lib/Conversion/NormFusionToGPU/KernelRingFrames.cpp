@@ -65,16 +65,13 @@ Value KernelEmitter::getHead(Value shift) {
                                i32(width - 1));
 }
 
-/// True if rows have elements that are in no whole vector.
-bool KernelEmitter::hasEnds() const { return haveEnds(problem, schedule); }
-
 /// The ring's rows are those of one shift, or begin with them, and its views
 /// what the lane owns of them.
 void KernelEmitter::makeFrames(Ring &ring) {
   // Row groups that there are too many of have no rows. (The host sees to it
   // that there are enough, unless each has one row at most.)
-  Value classes = i32(getFrameClasses(problem, schedule));
   if (schedule.getShifts() == 1) {
+    Value classes = i32(getFrameClasses(problem, schedule));
     Value all = arith::MaxUIOp::create(b, ring.stride, classes);
     ring.stride =
         arith::SubIOp::create(b, all, arith::RemUIOp::create(b, all, classes));
@@ -143,7 +140,7 @@ void KernelEmitter::setShift(Ring &ring, Value shift) {
           b, arith::CmpIPredicate::ult,
           arith::AddIOp::create(b, ring.firstOfLane, i32(first)), end);
   }
-  if (hasEnds())
+  if (haveEnds(problem, schedule))
     ring.views.push_back(makeEnds(ring));
 }
 
@@ -235,12 +232,9 @@ Value KernelEmitter::mayCopy(const Ring &ring, Value row, unsigned chunk) {
 Value KernelEmitter::readCopiedEnd(const Ring &ring, const Stream &stream,
                                    Value slot, unsigned u, const RowView &row) {
   Type type = op.getBodyBlock()->getArgument(stream.input).getType();
-  Value index;
-  for (unsigned d : reducedRowDims.set_bits())
-    index = index ? add(mul(index, arguments.dims[d]), rowIndices[d])
-                  : rowIndices[d];
-  auto ifLast =
-      scf::IfOp::create(b, type, isLastRow(index), /*withElseRegion=*/true);
+  auto ifLast = scf::IfOp::create(
+      b, type, isLastRow(linearize(reducedRowDims, rowIndices)),
+      /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifLast.thenBlock());
   SmallVector<Value> indices(rowIndices);
@@ -301,7 +295,8 @@ Value KernelEmitter::addFramedSets(const Ring &ring, Value column, int64_t base,
       Value hasTwo =
           arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first, i32(0));
       sum = addSet(group, toI64(arith::MaxSIOp::create(b, first, i32(0))),
-                   getFirstSums(a), sum, hasTwo);
+                   getSumsStart(a, getFirstSumsOffset(problem, schedule)), sum,
+                   hasTwo);
       return addSet(group, toI64(last), base, sum);
     }
     Value first = mul(add(ring.firstRow, mul(group, arguments.splits)),

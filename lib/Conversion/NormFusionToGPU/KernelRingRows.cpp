@@ -94,8 +94,9 @@ void KernelEmitter::forPieces(
     return;
   // The last rows may end within a piece, with a vector, of which a row has
   // several, or if they are framed with an element.
-  unsigned bytes =
-      hasEnds() ? elementBytes : elementBytes * schedule.getVector();
+  unsigned bytes = haveEnds(problem, schedule)
+                       ? elementBytes
+                       : elementBytes * schedule.getVector();
   Value rest = arith::AndIOp::create(b, all, i32(piece - 1));
   at = arith::MulIOp::create(b, ring.lane, i32(bytes));
   Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, rest);

@@ -112,14 +112,6 @@ Value KernelEmitter::getLastShift(const Ring &ring) {
   return getShift(getRow(ring, arith::SubIOp::create(b, ring.mine, i32(1)), 0));
 }
 
-/// Where the first shift's sums of accumulator `a` are in shared memory.
-int64_t KernelEmitter::getFirstSums(unsigned a) {
-  int64_t base = getFirstSumsOffset(problem, schedule);
-  for (PartialAccumulateOp before : ArrayRef(accumulations).take_front(a))
-    base += getSets() * getSetColumns(problem, schedule) * getWordBytes(before);
-  return base;
-}
-
 /// As emitSteps(), of one shift and then of the other; in between, the sums of
 /// the first go to shared memory, while what the columns of the second read is
 /// on its way. The ring's views are the last row's behind it.
@@ -174,7 +166,8 @@ void KernelEmitter::moveFirstSums(const Ring &ring, Value isFirst,
   Ring before = ring;
   setShift(before, getShift(getRow(ring, i32(0), 0)));
   for (unsigned a = 0; a < accumulations.size(); ++a)
-    storeSums(before, a, sums, /*writes=*/Value(), getFirstSums(a));
+    storeSums(before, a, sums, /*writes=*/Value(),
+              getSumsStart(a, getFirstSumsOffset(problem, schedule)));
   scf::YieldOp::create(b, getColumnIdentities(ring.views));
   llvm::copy(ifFirst.getResults(), sums.begin());
 }

@@ -239,7 +239,8 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
     return vector::FromElementsOp::create(
         b, cast<VectorType>(withWidth(elements[0].getType(), width)), elements);
   };
-  if (hasEnds() && width > 1) { // what all rows read isn't aligned as they are
+  if (haveEnds(problem, schedule) &&
+      width > 1) { // what all rows read isn't aligned as they are
     if (view.mask)
       elementOffset = select(view.mask, elementOffset, i64(0));
     return loadEach([&](unsigned e) {
@@ -322,9 +323,7 @@ Value KernelEmitter::reduceBlock(RowReduceOp reduce, ColumnView &view) {
   b.setInsertionPointToStart(loop.getBody());
   delinearize(loop.getInductionVar(), reduced, indices);
   ColumnView other;
-  other.column = i64(0);
-  for (unsigned d : columnDims.set_bits())
-    other.column = add(mul(other.column, arguments.dims[d]), indices[d]);
+  other.column = linearize(columnDims, indices);
   Value next = createCombine(b, b.getLoc(), reduce.getCombiner(),
                              loop.getRegionIterArgs()[0],
                              evaluate(reduce.getOperand(), other),

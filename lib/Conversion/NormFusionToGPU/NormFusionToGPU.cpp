@@ -414,7 +414,7 @@ Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
         arith::CmpIOp::create(b, arith::CmpIPredicate::ugt,
                               getActiveClusters(b, schedule, symbols),
                               arith::ConstantIndexOp::create(b, 0)));
-  // Framed rows need a row group a class, or one for two.
+  // Framed rows need row groups for all classes.
   Problem problem = Problem::get(op);
   if (isFramed(problem, schedule)) {
     Value clusters =
@@ -431,8 +431,7 @@ Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
                 b, clusters,
                 arith::ConstantIndexOp::create(b, schedule.getRowGroups())),
             arith::ConstantIndexOp::create(
-                b, llvm::divideCeil(getFrameClasses(problem, schedule),
-                                    schedule.getShifts()))));
+                b, getLeastRowGroups(problem, schedule))));
   }
   auto hasAtMost = [&](int64_t rows) {
     possible = arith::AndIOp::create(
