@@ -192,7 +192,7 @@ static constexpr Shape kFramedWords[] = {
 /// 147.5 -> 11.4, 23.2, 53.7, 147.8; 22402 12.6, 24.5, 55.1, 156.4 -> 11.3,
 /// 23.5, 54.2, 149.4; 24401 12.8, 24.4, 55.1, 157.8 -> 11.4, 23.1, 53.4, 147.3.
 /// LayerNorm, in place of three blocks, 75 and 200 MB: 21010 30.8, 62.4
-/// -> 26.0, 60.0.)
+/// -> 26.0, 60.0; but of 20401 a pair of blocks takes 54.8, 164.6, these 59.0.)
 // clang-format off
 static constexpr Shape kFramedHalves[] = {
     {4, 5, 4, 4, 12, 12, 9, oneSum},
@@ -249,6 +249,10 @@ ScheduleAttr norm_fusion::chooseManyWarps(
                                               : ArrayRef(kLightHalves);
   unsigned frame = framed ? getSectorVectors(problem, vector) : 0;
   unsigned ahead = framed && !isWord && !isHeavy(problem);
+  // Pairs of blocks hold it, five vectors a lane (chooseWideFrames()).
+  if (framed && !isWord && isHeavy(problem) &&
+      vectors + 2 * frame <= 2 * kFramedWarps * 32 * 5)
+    return {};
   for (const Shape &shape : shapes) {
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
     int64_t held = vectors + int64_t(shape.cluster) * frame;

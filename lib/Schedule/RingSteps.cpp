@@ -437,6 +437,30 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
   return pieces;
 }
 
+/// Frames of a line of the L2 cache, or half a one, where a block has one row
+/// group, and as many of these have rows as with smaller frames: of lines a
+/// warp's copies and stores touch no more than they must. (H200, us, of a
+/// sector and a line, with ends=copy: LayerNorm 1917x17389 53.7 and 52.6,
+/// 1836x18155 54.1 and 53.0, 5751x17389 151.0 and 146.4, 5001x19999 164.2 and
+/// 160.6, 2083x16001 51.4 and 51.2, RMSNorm 1629x20479 53.6 and 52.1; of two
+/// row groups LayerNorm 3703x9001 53.0 and 53.0.)
+static ScheduleAttr chooseLines(const Problem &problem, ScheduleAttr schedule,
+                                const TargetInfo &target) {
+  if (!arePartialsFramed(problem, schedule))
+    return schedule;
+  unsigned ofSector = getSectorVectors(problem, schedule.getVector());
+  for (unsigned vectors = kLineSectors * ofSector;
+       vectors > std::max(getFrameVectors(schedule), ofSector); vectors /= 2) {
+    ScheduleAttr lines = withFrame(schedule, vectors);
+    std::string ignored;
+    if (isLegalSchedule(problem, lines, target, ignored) &&
+        getBusyShare(problem, lines, target) >=
+            getBusyShare(problem, schedule, target))
+      return lines;
+  }
+  return schedule;
+}
+
 /// Of the bytes in flight that memory needs, what two steps of framed rows have
 /// at most where a third one gains, of one row group and of several, and where
 /// steps ahead of their sums gain by copies of ends.
@@ -459,7 +483,9 @@ static constexpr unsigned kManyGroups = 4;
 /// 161.9, two row groups 20479 58.4, 165.2 and 59.6, 167.3, 28243 62.7, 176.4
 /// and 64.4, 181.0, frames of half a sector 54049 87.8, 248.5 and 90.0, 257.0.
 /// Ahead, 16801 55.7 and 54.2, 17389 54.8, 151.3 and 53.8, 150.3, 18001 54.4,
-/// 151.3 and 53.7, 149.0; but 18399, 69.7 KiB, 54.7, 150.0 and 54.0, 156.9, and
+/// 151.3 and 53.7, 149.0; but 18399, 69.7 KiB, 54.7, 150.0 and 54.0, 156.9;
+/// in frames of a line 18155 52.8, 152.7 and 52.2, 153.3, of five vectors 18601
+/// 54.4, 149.1 and 52.9, 154.2, 19999 53.3, 148.9 and 52.8, 159.3;
 /// of two rows 8901 53.3, 148.8 and 52.9, 152.9. f32 RMSNorm, 75 and 200 MB:
 /// 39001 21.7, 52.6 and 21.7, 50.2, 41001 22.2, 54.3 and 21.9, 51.1, 45001
 /// 22.3, 51.9 and 22.0, 51.1; but in ten warps 37001 21.4, 51.6 and 21.8, 51.1,
@@ -478,6 +504,8 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
   unsigned groups = schedule.getRowGroups();
   bool ofSector =
       getFrameVectors(schedule) >= getSectorVectors(problem, vector);
+  bool ofLine = getFrameVectors(schedule) >=
+                kLineSectors * getSectorVectors(problem, vector);
   bool isFull = schedule.getThreads() == kManyWarps * 32 && chunks == 5;
   bool isWord = readsTwoOf(problem, 4) && !isHeavy(problem);
   if (!isWord && !(takesManyVectors(problem) && isHeavy(problem)))
@@ -487,7 +515,7 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
   if (isWord)
     gains = groups == 1 && isFull;
   else if (!addsStep)
-    gains = groups == 1 && chunks == 3 && share <= kMostCopiedAhead;
+    gains = groups == 1 && chunks == 3 && (ofLine || share <= kMostCopiedAhead);
   else if (groups == 1)
     gains = ofSector && share <= kMostOfTwoSteps;
   else
@@ -511,6 +539,7 @@ ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
   limited = limitClusters(problem, limited, target);
   limited = chooseRowInputs(problem, limited, target);
   limited = choosePace(problem, limited, target);
+  limited = chooseLines(problem, limited, target);
   limited = chooseEnds(problem, limited, target);
   limited = chooseTwoShifts(problem, limited, target, reason);
   limited = chooseTwoRows(problem, limited, target, reason);

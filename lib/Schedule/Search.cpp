@@ -119,7 +119,7 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
     set(&Fields::slots, from.getSlots() + step);
   set(&Fields::rows, from.getRows() * 2);
   set(&Fields::rows, from.getRows() / 2);
-  for (unsigned frame : {0u, 1u, 2u, 4u})
+  for (unsigned frame : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::frame, frame);
   for (unsigned tile : {0u, from.getTile() * 2, from.getTile() / 2, 32u}) {
     Fields fields(from);

@@ -130,6 +130,8 @@ unsigned getEvenClusters(const Problem &problem, ScheduleAttr schedule);
 bool isShifted(const Problem &problem, ScheduleAttr schedule);
 /// Bytes that the L2 cache reads and writes at once.
 inline constexpr unsigned kSectorBytes = 32;
+/// Sectors of a line of the L2 cache.
+inline constexpr unsigned kLineSectors = 4;
 
 /// Bytes of a slot for `bytes` of memory that begin within a sector as there,
 /// unless they are whole ones (copy=rows).
@@ -160,6 +162,13 @@ unsigned getFrame(ScheduleAttr schedule);
 bool haveEnds(const Problem &problem, ScheduleAttr schedule);
 /// Vectors of a frame, which a block holds more than it owns.
 unsigned getFrameVectors(ScheduleAttr schedule);
+/// Those of a launch that has too few row groups for the classes of these: a
+/// sector of the L2 cache at most.
+unsigned getLeastFrameVectors(const Problem &problem, ScheduleAttr schedule);
+/// True if a block's sums lie in the workspace as in its lanes, from its
+/// frame's start on, in getBlockColumns() columns of its own; else a partial
+/// row lies there from column 0 on, and framed sums pass through shared memory.
+bool arePartialsFramed(const Problem &problem, ScheduleAttr schedule);
 /// True if the problem's rows can be framed, whatever the schedule.
 bool canBeFramed(const Problem &problem);
 unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);

@@ -78,7 +78,7 @@ KernelEmitter::getTileShape(ArrayRef<CombineShare> shares) {
     best.ofShare = ofShare * int64_t(shares.size()) <= tiles;
     return best;
   }
-  best.width = kPitchColumns;
+  best.width = 4;
   best.parts = warps;
   int64_t least = std::numeric_limits<int64_t>::max();
   auto consider = [&](bool ofShare, unsigned width, unsigned accumulators) {
@@ -125,11 +125,22 @@ Value KernelEmitter::toWords(Value value, unsigned count) {
       b, VectorType::get({count * bits / 32}, b.getI32Type()), words);
 }
 
+/// Where `column` is in a partial row, but for the shift of a framed one, i64.
+Value KernelEmitter::getPlaceOfPartial(Value column) {
+  if (!arePartialsFramed(problem, schedule))
+    return column;
+  int64_t owned = getOwnedColumns(problem, schedule);
+  Value rank = arith::DivUIOp::create(b, column, i64(owned));
+  return add(column, mul(rank, i64(schedule.getBlockColumns() - owned)));
+}
+
 /// The sums of the items `warp`, `warp` + `warps`, ..., `width` scalars an
-/// accumulator one after the other, for the columns from `column` on.
+/// accumulator one after the other, of the columns from the one of `columns`
+/// on, or of `width` of them.
 void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
-                             Value column, Value warp, unsigned warps,
-                             unsigned width, SmallVectorImpl<Value> &sums) {
+                             ArrayRef<Value> columns, Value warp,
+                             unsigned warps, unsigned width,
+                             SmallVectorImpl<Value> &sums) {
   SmallVector<unsigned> chosen(share.accumulators.set_bits());
   unsigned wordsAnItem = 0;
   SmallVector<Value> identities;
@@ -153,36 +164,50 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
   // All words of a batch are on their way together, from one address an
   // accumulator. Those of items that don't exist are the identity's.
   struct Load {
-    unsigned accumulator; ///< of the chosen ones
-    Value pointer;
+    unsigned accumulator, firstSum; ///< of the latter as many as it has columns
+    Value start;                    ///< of the batch's first item, i64
+    unsigned u;                     ///< of the batch's items
+  };
+  // Framed partial rows have the shifts of their first rows.
+  auto getPointer = [&](const Load &load, Value first) {
+    int64_t bytes = getWordBytes(accumulations[load.accumulator]);
+    Value offset = mul(pitch, i64(warps * bytes * load.u));
+    if (arePartialsFramed(problem, schedule))
+      offset = add(offset, mul(toI64(getShift(add(first, i64(load.u * warps)))),
+                               i64(bytes)));
+    return byteAddress(load.start, offset);
   };
   SmallVector<Load> loads;
   SmallVector<Value> words;
+  unsigned numColumns = width / columns.size(); // of a load
   for (auto [n, a] : llvm::enumerate(chosen)) {
-    Value start =
-        partialAddress(a, arith::AddIOp::create(b, firstItem, first), column);
-    Value identity = toWords(identities[n * width], width);
+    Value identity = toWords(identities[n * width], numColumns);
     if (tags)
       identity = arith::OrIOp::create(b, identity, fill(parity, identity));
-    Value stride = mul(pitch, i64(warps * getWordBytes(accumulations[a])));
-    for (unsigned u = 0; u < batch; ++u) {
-      Value pointer = byteAddress(start, mul(stride, i64(u)));
-      words.push_back(
-          loadRelaxedIf(left, "gt.s32", u * warps, pointer, identity));
-      loads.push_back({unsigned(n), pointer});
+    for (auto [k, column] : llvm::enumerate(columns)) {
+      Value start =
+          partialAddress(a, arith::AddIOp::create(b, firstItem, first),
+                         getPlaceOfPartial(column));
+      for (unsigned u = 0; u < batch; ++u) {
+        Load load{a, unsigned(n * width + k * numColumns), start, u};
+        loads.push_back(load);
+        words.push_back(loadRelaxedIf(left, "gt.s32", u * warps,
+                                      getPointer(load, first), identity));
+      }
     }
   }
   if (tags) {
     // Any word with the other launch's parity is loaded again.
     // Columns beyond the last one in a lane's words are never written.
-    int64_t rest = problem.columns % width;
+    int64_t rest = problem.columns % numColumns;
     Value isLast;
     if (rest)
-      isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column,
-                                     i64(problem.columns - rest));
+      isLast =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns.front(),
+                                i64(problem.columns - rest));
     auto isStale = [&](Value vector) {
       Value differs = i32(0);
-      for (unsigned e = 0; e < width; ++e) {
+      for (unsigned e = 0; e < numColumns; ++e) {
         Value differ = arith::XOrIOp::create(
             b, LLVM::ExtractElementOp::create(b, vector, i32(e)), parity);
         if (rest && e >= rest)
@@ -205,26 +230,28 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
     scf::ConditionOp::create(b, stale, before->getArguments());
     Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
     b.setInsertionPointToStart(after);
+    // Addresses that are computed again take no registers of the first loads.
+    Value firstAgain = createOpaque(b, first);
     SmallVector<Value> again;
     for (auto [load, vector] : llvm::zip(loads, after->getArguments()))
-      again.push_back(
-          loadRelaxedIf(isStale(vector), "ne.b32", 0, load.pointer, vector));
+      again.push_back(loadRelaxedIf(isStale(vector), "ne.b32", 0,
+                                    getPointer(load, firstAgain), vector));
     scf::YieldOp::create(b, again);
     words.assign(loop.getResults().begin(), loop.getResults().end());
   }
   b.setInsertionPointToEnd(batches.getBody());
   SmallVector<Value> next(batches.getRegionIterArgs());
   for (auto [load, vector] : llvm::zip(loads, words)) {
-    PartialAccumulateOp accumulate = accumulations[chosen[load.accumulator]];
+    PartialAccumulateOp accumulate = accumulations[load.accumulator];
     Type type = accumulate.getOperand().getType();
     if (tags) // the tag isn't a part of the sum
       vector = arith::AndIOp::create(b, vector, fill(i32(-2), vector));
-    for (unsigned e = 0; e < width; ++e) {
+    for (unsigned e = 0; e < numColumns; ++e) {
       Value value =
           getWordBytes(accumulate) == 8
               ? LLVM::BitcastOp::create(b, b.getI64Type(), vector).getResult()
               : LLVM::ExtractElementOp::create(b, vector, i32(e)).getResult();
-      Value &sum = next[load.accumulator * width + e];
+      Value &sum = next[load.firstSum + e];
       sum = createCombine(b, b.getLoc(), accumulate.getCombiner(), sum,
                           fromWord(value, type), /*contract=*/true);
     }
@@ -369,9 +396,17 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
         mul(arith::DivUIOp::create(b, warp, i64(warps)), i64(partColumns));
     warp = arith::RemUIOp::create(b, warp, i64(warps));
   }
-  Value column = add(firstColumn, add(partColumn, mul(lane, i64(width))));
-  Value exists =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, columnCount);
+  // A lane's columns are neighbours, which one load takes, but of framed rows,
+  // which begin anywhere, 32 apart.
+  bool isApart = arePartialsFramed(problem, schedule);
+  SmallVector<Value> columns;
+  for (unsigned k = 0; k < (isApart ? width : 1); ++k) {
+    Value ofLane = mul(lane, i64(isApart ? 1 : width));
+    Value column = add(add(firstColumn, partColumn), add(ofLane, i64(k * 32)));
+    Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column,
+                                         columnCount);
+    columns.push_back(select(exists, column, i64(0)));
+  }
   // The warps' sums, [accumulator][warp of a part][column], 8 bytes each,
   // beyond the exchange of row sums: what other warps still read there, the
   // ring or the sums of the tile before, must be read first.
@@ -384,8 +419,8 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
     syncBlock();
   guarded(isBusy, [&] {
     SmallVector<Value> sums;
-    loadTile(share, mul(segment, arguments.splits),
-             select(exists, column, i64(0)), warp, warps, width, sums);
+    loadTile(share, mul(segment, arguments.splits), columns, warp, warps, width,
+             sums);
     if (!isBusy)
       syncBlock();
     for (unsigned a = 0; a < share.accumulators.count(); ++a)
@@ -398,18 +433,19 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
 
   // A column a thread from here on. Column e of a part's lane l lies at e * 32
   // + l of the part.
-  auto columns = scf::ForOp::create(b, toI64(thread), i64(tileColumns),
-                                    i64(threads), ValueRange());
-  b.setInsertionPointToStart(columns.getBody());
-  Value tileColumn = columns.getInductionVar();
+  auto loop = scf::ForOp::create(b, toI64(thread), i64(tileColumns),
+                                 i64(threads), ValueRange());
+  b.setInsertionPointToStart(loop.getBody());
+  Value tileColumn = loop.getInductionVar();
   Value inPart = tileColumn, mine = firstColumn;
   if (shape.parts > 1) {
     inPart = arith::RemUIOp::create(b, tileColumn, i64(partColumns));
     mine = add(mine, arith::SubIOp::create(b, tileColumn, inPart));
   }
-  mine =
-      add(mine, add(mul(arith::AndIOp::create(b, inPart, i64(31)), i64(width)),
-                    arith::ShRUIOp::create(b, inPart, i64(5))));
+  if (!isApart)
+    inPart = add(mul(arith::AndIOp::create(b, inPart, i64(31)), i64(width)),
+                 arith::ShRUIOp::create(b, inPart, i64(5)));
+  mine = add(mine, inPart);
   Value isMine =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, mine, columnCount);
   auto ifMine = scf::IfOp::create(b, isMine);

@@ -103,10 +103,13 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentDims = op.getRowDims();
   segmentDims.reset(reducedRowDims);
   columnCount = product(columnDims);
-  pitch =
-      mul(arith::DivUIOp::create(b, add(columnCount, i64(kPitchColumns - 1)),
-                                 i64(kPitchColumns)),
-          i64(kPitchColumns));
+  if (arePartialsFramed(problem, schedule))
+    pitch = i64(int64_t(schedule.getCluster()) * schedule.getBlockColumns());
+  else
+    pitch =
+        mul(arith::DivUIOp::create(b, add(columnCount, i64(kPitchColumns - 1)),
+                                   i64(kPitchColumns)),
+            i64(kPitchColumns));
   rowCount = product(reducedRowDims);
   if (isRing(schedule.getStructure())) {
     Value count = toI32(rowCount);

@@ -79,8 +79,9 @@ inline constexpr unsigned kRegisters = 65536;
 std::string listAsmOperands(unsigned first, unsigned count);
 std::string getVectorSuffix(unsigned count);
 
-/// Partial rows are padded to a multiple of this many columns.
-constexpr int64_t kPitchColumns = 4;
+/// Partial rows are padded to a multiple of this many columns, a line of the L2
+/// cache.
+constexpr int64_t kPitchColumns = 32;
 
 /// What a column of one item takes in the workspace, bytes, 4 or 8.
 int64_t getWordBytes(PartialAccumulateOp accumulate);
@@ -481,6 +482,7 @@ private:
   void countPace(const Ring &ring, Value seen);
 
   //===--- Rows that begin anywhere ---===//
+  Value selectByFrame(int64_t full, int64_t least);
   Value getShift(Value row);
   Value getHead(Value shift);
   void makeFrames(Ring &ring);
@@ -576,6 +578,7 @@ private:
                            MutableArrayRef<Value> accumulators);
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      const Ring &ring);
+  void writeFramedPartials(Value item, ArrayRef<Value> sums, const Ring &ring);
   int64_t getSumsStart(unsigned a, int64_t base);
   void storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
                  Value writes, int64_t base);
@@ -583,7 +586,7 @@ private:
   void storePartial(unsigned accumulator, Value item, Value column,
                     Value value);
   void storePartialByPairs(unsigned accumulator, Value item, Value column,
-                           Value value);
+                           Value value, Value mask = Value());
   void storeWords(StringRef instruction, Value pointer, Value words,
                   Value condition = Value(), Value policy = Value());
   Value createEvictLastPolicy();
@@ -627,9 +630,10 @@ private:
                 Value segment, Value firstColumn);
   void storeColumnResults(const CombineShare &share, Value column,
                           ArrayRef<Value> totals);
-  void loadTile(const CombineShare &share, Value firstItem, Value column,
-                Value warp, unsigned warps, unsigned width,
-                SmallVectorImpl<Value> &sums);
+  void loadTile(const CombineShare &share, Value firstItem,
+                ArrayRef<Value> columns, Value warp, unsigned warps,
+                unsigned width, SmallVectorImpl<Value> &sums);
+  Value getPlaceOfPartial(Value column);
 
   ImplicitLocOpBuilder &b;
   MixedReductionOp op;

@@ -51,11 +51,25 @@ static bool mayLack(const Problem &problem, ScheduleAttr schedule, unsigned c) {
   return false;
 }
 
+/// `full`, i32, if there are row groups for all shifts in whole frames, else
+/// `least`, that of frames of getLeastFrameVectors().
+Value KernelEmitter::selectByFrame(int64_t full, int64_t least) {
+  if (full == least)
+    return i32(full);
+  Value groups = mul(toI32(arguments.splits), i32(schedule.getRowGroups()));
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, groups,
+                                       i32(getFrameClasses(problem, schedule)));
+  return select(isFull, i32(full), i32(least));
+}
+
 /// Columns from the frame's start to the row's, i32.
 Value KernelEmitter::getShift(Value row) {
   Value start = arith::TruncIOp::create(b, b.getI32Type(),
                                         mul(row, i64(problem.columns)));
-  return arith::AndIOp::create(b, start, i32(getFrame(schedule) - 1));
+  int64_t least =
+      getLeastFrameVectors(problem, schedule) * schedule.getVector();
+  return arith::AndIOp::create(
+      b, start, selectByFrame(getFrame(schedule) - 1, least - 1));
 }
 
 /// Columns of a row before its first whole vector, i32.
@@ -71,7 +85,8 @@ void KernelEmitter::makeFrames(Ring &ring) {
   // Row groups that there are too many of have no rows. (The host sees to it
   // that there are enough, unless each has one row at most.)
   if (schedule.getShifts() == 1) {
-    Value classes = i32(getFrameClasses(problem, schedule));
+    Value classes = selectByFrame(getFrameClasses(problem, schedule),
+                                  getLeastRowGroups(problem, schedule));
     Value all = arith::MaxUIOp::create(b, ring.stride, classes);
     ring.stride =
         arith::SubIOp::create(b, all, arith::RemUIOp::create(b, all, classes));
