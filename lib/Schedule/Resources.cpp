@@ -319,12 +319,21 @@ unsigned norm_fusion::getSumsOffset(const Problem &problem,
   return offset;
 }
 
+unsigned norm_fusion::getFramedTileWidth(const Problem &problem,
+                                         ScheduleAttr schedule) {
+  int64_t tiles = getUsualBlocks(schedule.getCluster());
+  return llvm::divideCeil(problem.columns, 32 * tiles);
+}
+
 /// What the combination takes: it adds the sums of all warps for up to 4 x 32
-/// columns.
+/// columns, or those of a tile of framed rows.
 static unsigned getCombineBytes(const Problem &problem, ScheduleAttr schedule) {
   unsigned warps = schedule.getWarps() * schedule.getRowGroups();
+  unsigned width = 4;
+  if (arePartialsFramed(problem, schedule))
+    width = std::max(width, getFramedTileWidth(problem, schedule));
   unsigned columns =
-      4 * 32 * std::max<unsigned>(problem.accumulatorBytes.size(), 1);
+      width * 32 * std::max<unsigned>(problem.accumulatorBytes.size(), 1);
   return warps * 8 * std::max<unsigned>(columns, problem.scalarBytes.size());
 }
 

@@ -169,6 +169,9 @@ unsigned getLeastFrameVectors(const Problem &problem, ScheduleAttr schedule);
 /// frame's start on, in getBlockColumns() columns of its own; else a partial
 /// row lies there from column 0 on, and framed sums pass through shared memory.
 bool arePartialsFramed(const Problem &problem, ScheduleAttr schedule);
+/// Columns that a lane adds of such partial rows, so that each block has a
+/// tile.
+unsigned getFramedTileWidth(const Problem &problem, ScheduleAttr schedule);
 /// True if the problem's rows can be framed, whatever the schedule.
 bool canBeFramed(const Problem &problem);
 unsigned getFrameClasses(const Problem &problem, ScheduleAttr schedule);

@@ -2,11 +2,11 @@
 //
 // Partial rows lie in the workspace as [accumulator][item][column]. A block
 // takes tiles of a segment's columns, in `parts` of 32 lanes with 1, 2 or 4
-// columns each, of those accumulators that a result hangs on or of all. W warps
-// share a part: each adds the items w, w + W, ..., with its loads in flight
-// together, the first warps add the warps' sums in order and run the op's
-// combine region. The order depends on the number of items and warps, and on
-// that of columns, alone.
+// columns each, or of framed rows as many as there are for a block, of those
+// accumulators that a result hangs on or of all. W warps share a part: each
+// adds the items w, w + W, ..., with its loads in flight together, the first
+// warps add the warps' sums in order and run the op's combine region. The order
+// depends on the number of items and warps, and on that of columns, alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +38,16 @@ static unsigned getUsualItems(ScheduleAttr schedule, unsigned warps) {
 /// warp of `warps` has on most devices, for each further round waits for the L2
 /// cache anew, or where these take more than a fifth of the thread's registers,
 /// a third where it has all there are, as many in each round. (More spill: two
-/// fifths 8 to 12 bytes in LayerNorm of 6656 to 6912 columns, 12 warps.)
+/// fifths 8 to 12 bytes in LayerNorm of 6656 to 6912 columns, 12 warps.) Not of
+/// `areFramed` ones, each of which has an address of its own: ptxas takes 190
+/// ms in place of 220 for LayerNorm 19999, which runs no longer.
 static unsigned getItemsAtOnce(ScheduleAttr schedule, unsigned words,
-                               unsigned warps) {
+                               unsigned warps, bool areFramed = false) {
   unsigned items = getUsualItems(schedule, warps);
   unsigned registers =
       std::min(kRegisters / schedule.getThreads(), kMaxRegisters);
-  unsigned mostWords = registers / (registers == kMaxRegisters ? 3 : 5);
+  bool mayBeMore = registers == kMaxRegisters && !areFramed;
+  unsigned mostWords = registers / (mayBeMore ? 3 : 5);
   unsigned most = std::max(mostWords / std::max(words, 1u), 1u);
   return llvm::divideCeil(items, llvm::divideCeil(items, most));
 }
@@ -76,6 +79,12 @@ KernelEmitter::getTileShape(ArrayRef<CombineShare> shares) {
                    [](unsigned bytes) { return bytes > 4; })) {
     int64_t ofShare = llvm::divideCeil(problem.columns, best.getColumns());
     best.ofShare = ofShare * int64_t(shares.size()) <= tiles;
+    return best;
+  }
+  // The columns of a lane are 32 apart, so that it may have any number of them,
+  // and all warps share each column's items.
+  if (arePartialsFramed(problem, schedule)) {
+    best.width = getFramedTileWidth(problem, schedule);
     return best;
   }
   best.width = 4;
@@ -152,7 +161,8 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
           b, getIdentity(accumulate.getCombiner(),
                          accumulate.getOperand().getType())));
   }
-  unsigned batch = getItemsAtOnce(schedule, wordsAnItem, warps);
+  unsigned batch = getItemsAtOnce(schedule, wordsAnItem, warps,
+                                  arePartialsFramed(problem, schedule));
   bool tags = schedule.getCombine() == Combine::tags;
   auto batches = scf::ForOp::create(b, warp, arguments.splits,
                                     i64(warps * batch), identities);

@@ -618,7 +618,7 @@ private:
   };
   /// How a block shares out a tile of a partial row.
   struct TileShape {
-    unsigned width = 1;   ///< columns of a lane, 1, 2 or 4
+    unsigned width = 1;   ///< columns of a lane
     unsigned parts = 1;   ///< at most one a warp
     bool ofShare = false; ///< of one share of the results, else of all
     int64_t getColumns() const { return 32 * width * parts; }
