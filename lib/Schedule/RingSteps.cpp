@@ -437,23 +437,30 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
   return pieces;
 }
 
-/// Frames of a line of the L2 cache, or half a one, where a block has one row
-/// group, and as many of these have rows as with smaller frames: of lines a
-/// warp's copies and stores touch no more than they must. (H200, us, of a
-/// sector and a line, with ends=copy: LayerNorm 1917x17389 53.7 and 52.6,
-/// 1836x18155 54.1 and 53.0, 5751x17389 151.0 and 146.4, 5001x19999 164.2 and
-/// 160.6, 2083x16001 51.4 and 51.2, RMSNorm 1629x20479 53.6 and 52.1; of two
-/// row groups LayerNorm 3703x9001 53.0 and 53.0.)
+/// Frames of a line of the L2 cache, where a block has one row group, and as
+/// many of these have rows as with smaller frames: of lines a warp's copies and
+/// stores touch no more than they must. With one warp more, if it takes that
+/// and has as many registers. (H200, us, of a sector and a line, with
+/// ends=copy: LayerNorm 1917x17389 53.7 and 52.6, 1836x18155 54.1 and 53.0,
+/// 5751x17389 151.0 and 146.4, 5001x19999 164.2 and 160.6, 2083x16001 51.4
+/// and 51.2, RMSNorm 1629x20479 53.6 and 52.1, 4883x20479 166.2 and 161.5; of
+/// two row groups LayerNorm 3703x9001 53.0 and 53.0; of half a line and a
+/// sector, 9707x10301 150.9 and 151.9, 4902x20401 161.9 and 148.8.)
 static ScheduleAttr chooseLines(const Problem &problem, ScheduleAttr schedule,
                                 const TargetInfo &target) {
-  if (!arePartialsFramed(problem, schedule))
+  unsigned vectors =
+      kLineSectors * getSectorVectors(problem, schedule.getVector());
+  if (!arePartialsFramed(problem, schedule) ||
+      vectors <= getFrameVectors(schedule))
     return schedule;
-  unsigned ofSector = getSectorVectors(problem, schedule.getVector());
-  for (unsigned vectors = kLineSectors * ofSector;
-       vectors > std::max(getFrameVectors(schedule), ofSector); vectors /= 2) {
-    ScheduleAttr lines = withFrame(schedule, vectors);
+  for (unsigned more : {0u, 1u}) {
+    ScheduleAttr lines =
+        change(withFrame(schedule, vectors),
+               llvm::formatv("warps={0}", schedule.getWarps() + more).str());
     std::string ignored;
     if (isLegalSchedule(problem, lines, target, ignored) &&
+        getRegisterBudget(target, lines) ==
+            getRegisterBudget(target, schedule) &&
         getBusyShare(problem, lines, target) >=
             getBusyShare(problem, schedule, target))
       return lines;
