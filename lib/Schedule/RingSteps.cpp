@@ -535,6 +535,42 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
   return isLegalSchedule(problem, copies, target, ignored) ? copies : schedule;
 }
 
+/// Row inputs loaded a step ahead in place of copies, in pairs of blocks whose
+/// frames are of a line: waiting for them paces the steps, which else have more
+/// in flight than memory serves well; with copies of ends if sums are sent
+/// ahead. In other shapes, and smaller frames, steps only get longer. (H200,
+/// bf16, 200 and 600 MB, us, copies and loads. Five vectors a lane, ahead:
+/// LayerNorm 18401 54.2, 149.2 and 53.0, 143.0, 19501 53.4, 160.0 and 52.1,
+/// 142.6, 19999 53.4, 148.3 and 52.1, 141.7, but 20301 52.8, 160.1 and 54.5,
+/// 146.2; in frames of a sector 20401 53.2, 148.3 and 56.6, 152.5. Four in 12
+/// warps, ahead: RMSNorm 20479 52.3, 161.2 and 50.5, 142.6, 20801 52.5, 161.4
+/// and 51.0, 142.8. Four in 8: LayerNorm 15701 52.2, 154.4 and 52.3, 143.6,
+/// 16001 51.7, 152.7 and 51.9, 144.0; but with idle lanes 15001 51.8, 153.7 and
+/// 53.1, 145.2, 14243 51.2, 147.3 and 53.9, 146.7. Three: 17389 52.0, 145.0 and
+/// 58.7, 163.5, 10301 51.0, 148.1 and 55.7, 154.6.)
+static ScheduleAttr chooseLoads(const Problem &problem, ScheduleAttr schedule,
+                                const TargetInfo &target) {
+  unsigned vector = schedule.getVector(), chunks = schedule.getChunks();
+  if (!arePartialsFramed(problem, schedule) || !haveEnds(problem, schedule) ||
+      getFrameVectors(schedule) <
+          kLineSectors * getSectorVectors(problem, vector) ||
+      schedule.getCopy() != Copy::cp_async || schedule.getCluster() != 2 ||
+      !takesManyVectors(problem) || !schedule.getCopiesRowInputs())
+    return schedule;
+  bool isAhead = schedule.getAhead() != 0;
+  int64_t held = schedule.getCluster() * schedule.getBlockColumns();
+  bool gains = isAhead ? chunks == (isHeavy(problem) ? 5 : 4)
+                       : isHeavy(problem) && chunks == 4 &&
+                             schedule.getWarps() == kFramedWarps &&
+                             16 * (held - problem.columns) <= held;
+  if (!gains)
+    return schedule;
+  ScheduleAttr loads = change(schedule, isAhead ? "row-inputs=load ends=copy"
+                                                : "row-inputs=load");
+  std::string ignored;
+  return isLegalSchedule(problem, loads, target, ignored) ? loads : schedule;
+}
+
 ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
                                       ScheduleAttr schedule,
                                       const TargetInfo &target,
@@ -548,6 +584,7 @@ ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
   limited = choosePace(problem, limited, target);
   limited = chooseLines(problem, limited, target);
   limited = chooseEnds(problem, limited, target);
+  limited = chooseLoads(problem, limited, target);
   limited = chooseTwoShifts(problem, limited, target, reason);
   limited = chooseTwoRows(problem, limited, target, reason);
   return choosePieces(problem, limited, target, reason);
