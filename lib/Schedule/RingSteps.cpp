@@ -115,6 +115,20 @@ leaveOutRowGroups(ScheduleAttr schedule, double inFlight, double most,
   return change(schedule, llvm::formatv("row-groups={0}", groups).str());
 }
 
+/// `changed` if it's possible, else `schedule`.
+static ScheduleAttr changeIfLegal(const Problem &problem, ScheduleAttr schedule,
+                                  ScheduleAttr changed,
+                                  const TargetInfo &target) {
+  std::string ignored;
+  return isLegalSchedule(problem, changed, target, ignored) ? changed
+                                                            : schedule;
+}
+
+/// Vectors of a line of the L2 cache.
+static unsigned getLineVectors(const Problem &problem, ScheduleAttr schedule) {
+  return kLineSectors * getSectorVectors(problem, schedule.getVector());
+}
+
 static ScheduleAttr withPace(ScheduleAttr schedule) {
   return change(schedule, llvm::formatv("pace={0}", kPace).str());
 }
@@ -215,9 +229,7 @@ static ScheduleAttr choosePace(const Problem &problem, ScheduleAttr schedule,
                                   : kMostHeavyUnpacedClusters;
   if (share <= most || (isSingle && warps == 2 && isHeavy(problem)))
     return schedule;
-  ScheduleAttr paced = withPace(schedule);
-  std::string ignored;
-  return isLegalSchedule(problem, paced, target, ignored) ? paced : schedule;
+  return changeIfLegal(problem, schedule, withPace(schedule), target);
 }
 
 bool norm_fusion::areTwoInFrames(const Problem &problem,
@@ -448,8 +460,7 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
 /// sector, 9707x10301 150.9 and 151.9, 4902x20401 161.9 and 148.8.)
 static ScheduleAttr chooseLines(const Problem &problem, ScheduleAttr schedule,
                                 const TargetInfo &target) {
-  unsigned vectors =
-      kLineSectors * getSectorVectors(problem, schedule.getVector());
+  unsigned vectors = getLineVectors(problem, schedule);
   if (!arePartialsFramed(problem, schedule) ||
       vectors <= getFrameVectors(schedule))
     return schedule;
@@ -511,8 +522,7 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
   unsigned groups = schedule.getRowGroups();
   bool ofSector =
       getFrameVectors(schedule) >= getSectorVectors(problem, vector);
-  bool ofLine = getFrameVectors(schedule) >=
-                kLineSectors * getSectorVectors(problem, vector);
+  bool ofLine = getFrameVectors(schedule) >= getLineVectors(problem, schedule);
   bool isFull = schedule.getThreads() == kManyWarps * 32 && chunks == 5;
   bool isWord = readsTwoOf(problem, 4) && !isHeavy(problem);
   if (!isWord && !(takesManyVectors(problem) && isHeavy(problem)))
@@ -531,8 +541,7 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
     return schedule;
   ScheduleAttr copies =
       change(schedule, addsStep ? "ends=copy slots=3" : "ends=copy");
-  std::string ignored;
-  return isLegalSchedule(problem, copies, target, ignored) ? copies : schedule;
+  return changeIfLegal(problem, schedule, copies, target);
 }
 
 /// Row inputs loaded a step ahead in place of copies, in pairs of blocks whose
@@ -550,10 +559,9 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
 /// 58.7, 163.5, 10301 51.0, 148.1 and 55.7, 154.6.)
 static ScheduleAttr chooseLoads(const Problem &problem, ScheduleAttr schedule,
                                 const TargetInfo &target) {
-  unsigned vector = schedule.getVector(), chunks = schedule.getChunks();
+  unsigned chunks = schedule.getChunks();
   if (!arePartialsFramed(problem, schedule) || !haveEnds(problem, schedule) ||
-      getFrameVectors(schedule) <
-          kLineSectors * getSectorVectors(problem, vector) ||
+      getFrameVectors(schedule) < getLineVectors(problem, schedule) ||
       schedule.getCopy() != Copy::cp_async || schedule.getCluster() != 2 ||
       !takesManyVectors(problem) || !schedule.getCopiesRowInputs())
     return schedule;
@@ -567,8 +575,7 @@ static ScheduleAttr chooseLoads(const Problem &problem, ScheduleAttr schedule,
     return schedule;
   ScheduleAttr loads = change(schedule, isAhead ? "row-inputs=load ends=copy"
                                                 : "row-inputs=load");
-  std::string ignored;
-  return isLegalSchedule(problem, loads, target, ignored) ? loads : schedule;
+  return changeIfLegal(problem, schedule, loads, target);
 }
 
 ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,

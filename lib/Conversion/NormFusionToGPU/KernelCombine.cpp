@@ -161,8 +161,8 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
           b, getIdentity(accumulate.getCombiner(),
                          accumulate.getOperand().getType())));
   }
-  unsigned batch = getItemsAtOnce(schedule, wordsAnItem, warps,
-                                  arePartialsFramed(problem, schedule));
+  bool areFramed = arePartialsFramed(problem, schedule);
+  unsigned batch = getItemsAtOnce(schedule, wordsAnItem, warps, areFramed);
   bool tags = schedule.getCombine() == Combine::tags;
   auto batches = scf::ForOp::create(b, warp, arguments.splits,
                                     i64(warps * batch), identities);
@@ -182,7 +182,7 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
   auto getPointer = [&](const Load &load, Value first) {
     int64_t bytes = getWordBytes(accumulations[load.accumulator]);
     Value offset = mul(pitch, i64(warps * bytes * load.u));
-    if (arePartialsFramed(problem, schedule))
+    if (areFramed)
       offset = add(offset, mul(toI64(getShift(add(first, i64(load.u * warps)))),
                                i64(bytes)));
     return byteAddress(load.start, offset);
@@ -241,7 +241,7 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
     Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
     b.setInsertionPointToStart(after);
     // Addresses that are computed again take no registers of the first loads.
-    Value firstAgain = createOpaque(b, first);
+    Value firstAgain = areFramed ? createOpaque(b, first) : first;
     SmallVector<Value> again;
     for (auto [load, vector] : llvm::zip(loads, after->getArguments()))
       again.push_back(loadRelaxedIf(isStale(vector), "ne.b32", 0,

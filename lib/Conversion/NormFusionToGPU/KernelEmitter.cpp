@@ -103,13 +103,7 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
   segmentDims = op.getRowDims();
   segmentDims.reset(reducedRowDims);
   columnCount = product(columnDims);
-  if (arePartialsFramed(problem, schedule))
-    pitch = i64(int64_t(schedule.getCluster()) * schedule.getBlockColumns());
-  else
-    pitch =
-        mul(arith::DivUIOp::create(b, add(columnCount, i64(kPitchColumns - 1)),
-                                   i64(kPitchColumns)),
-            i64(kPitchColumns));
+  pitch = createPitch(b, problem, schedule, columnCount);
   rowCount = product(reducedRowDims);
   if (isRing(schedule.getStructure())) {
     Value count = toI32(rowCount);

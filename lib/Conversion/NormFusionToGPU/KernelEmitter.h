@@ -83,6 +83,11 @@ std::string getVectorSuffix(unsigned count);
 /// cache.
 constexpr int64_t kPitchColumns = 32;
 
+/// Columns from the start of one partial row of `columns` (index or i64) to
+/// that of the next, of its type.
+Value createPitch(ImplicitLocOpBuilder &b, const Problem &problem,
+                  ScheduleAttr schedule, Value columns);
+
 /// What a column of one item takes in the workspace, bytes, 4 or 8.
 int64_t getWordBytes(PartialAccumulateOp accumulate);
 /// The same of all accumulators.

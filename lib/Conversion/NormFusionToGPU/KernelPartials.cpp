@@ -27,6 +27,21 @@ Type norm_fusion::getWordType(Type type) {
   return IntegerType::get(type.getContext(), wide ? 64 : 32);
 }
 
+Value norm_fusion::createPitch(ImplicitLocOpBuilder &b, const Problem &problem,
+                               ScheduleAttr schedule, Value columns) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, b.getIntegerAttr(columns.getType(), value));
+  };
+  if (arePartialsFramed(problem, schedule))
+    return constant(int64_t(schedule.getCluster()) *
+                    schedule.getBlockColumns());
+  Value lines = b.createOrFold<arith::DivUIOp>(
+      b.createOrFold<arith::AddIOp>(columns, constant(kPitchColumns - 1)),
+      constant(kPitchColumns));
+  return b.createOrFold<arith::MulIOp>(lines, constant(kPitchColumns));
+}
+
 int64_t norm_fusion::getWordBytes(PartialAccumulateOp accumulate) {
   return getBytes(getWordType(accumulate.getOperand().getType()));
 }

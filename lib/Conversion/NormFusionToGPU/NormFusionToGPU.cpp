@@ -299,13 +299,7 @@ ToGPUPass::LaunchSize ToGPUPass::getLaunchSize(ImplicitLocOpBuilder &b,
   Value grid = arith::MulIOp::create(
       b, arith::MinUIOp::create(b, items, clusters), constant(cluster));
 
-  Value pitch;
-  if (arePartialsFramed(Problem::get(op), schedule))
-    pitch = constant(int64_t(cluster) * schedule.getBlockColumns());
-  else
-    pitch = arith::MulIOp::create(
-        b, arith::CeilDivUIOp::create(b, host.columns, constant(kPitchColumns)),
-        constant(kPitchColumns));
+  Value pitch = createPitch(b, Problem::get(op), schedule, host.columns);
   Value workspaceBytes = arith::AddIOp::create(
       b,
       arith::MulIOp::create(b, arith::MulIOp::create(b, items, pitch),
