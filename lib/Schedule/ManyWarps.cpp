@@ -185,19 +185,32 @@ static constexpr Shape kFramedWords[] = {
     {4,  8, 13, 16, 16, 13, 6, oneSum}};
 // clang-format on
 
-/// Rows of 16-bit elements in frames, with one sum a column read again from
-/// their slots (ahead=1) for want of registers. (H200, bf16, 25, 75, 200 and
-/// 600 MB, us, in place of pairs of blocks with one row, RMSNorm: 18401 columns
-/// 12.2, 23.9, 54.6, 149.3 -> 11.3, 23.2, 53.8, 147.9; 20001 12.5, 23.4, 54.1,
-/// 147.5 -> 11.4, 23.2, 53.7, 147.8; 22402 12.6, 24.5, 55.1, 156.4 -> 11.3,
-/// 23.5, 54.2, 149.4; 24401 12.8, 24.4, 55.1, 157.8 -> 11.4, 23.1, 53.4, 147.3.
-/// LayerNorm, in place of three blocks, 75 and 200 MB: 21010 30.8, 62.4
-/// -> 26.0, 60.0; but of 20401 a pair of blocks takes 54.8, 164.6, these 59.0.)
+/// Rows of 16-bit elements in frames; with one sum a column, and in pairs of
+/// blocks, read again from their slots (ahead=1) for want of registers. (H200,
+/// bf16, us. RMSNorm in six blocks, in place of pairs in 8 warps, 25, 75, 200
+/// and 600 MB: 22402 columns 12.6, 24.5, 55.1, 156.4 -> 11.3, 23.5, 54.2,
+/// 149.4; 24401 12.8, 24.4, 55.1, 157.8 -> 11.4, 23.1, 53.4, 147.3. Pairs, 200
+/// and 600 MB, five blocks or eight, 9, 10, 11 and 12 warps: 18101 50.9, 144.4
+/// -> 50.4, 141.8 and 51.3, 145.0 and 51.8, 145.2; 18301 52.3, 146.7 -> 50.4,
+/// 141.1 and 51.2, 144.2 and 51.7, 144.3; 18401 52.6, 146.1 -> 52.2, 144.0 and
+/// 51.5, 143.9; 19999 51.8, 145.3 -> 50.0, 153.5 and 50.6, 142.1 and 50.8,
+/// 142.4; 20301 51.5, 145.0 -> 50.2, 154.4 and 50.6, 141.7 and 50.8, 142.8;
+/// 19999, 25 and 75 MB, 10.9, 22.3 -> 11.1, 21.6 and 11.3, 22.1; but of 17389
+/// 50.8, 144.7 -> 52.8, 148.7 and 51.9, 146.4 and 52.1, 146.6. LayerNorm in six
+/// blocks, in place of three, 75 and 200 MB: 21010 30.8, 62.4 -> 26.0, 60.0;
+/// in pairs with six vectors in 8 warps, in place of six blocks, 25, 75, 200
+/// and 600 MB: 20479 12.0, 25.9, 58.4, 167.1 -> 14.2, 26.5, 54.1, 147.6; 22001
+/// 11.5, 24.6, 56.6, 159.7 -> 14.0, 25.1, 54.7, 149.1; 23001 55.4, 155.7
+/// -> 54.4, 150.8; but 24001 11.4, 23.7, 53.9, 150.6 -> 14.4, 26.1, 55.0,
+/// 164.5. In seven warps 20479 53.7, 147.3, 21001 54.3, 153.7, in 8 54.2,
+/// 148.7; four vectors in 12 warps 20479 59.2, 160.1.)
 // clang-format off
 static constexpr Shape kFramedHalves[] = {
-    {4, 5, 4, 4, 12, 12, 9, oneSum},
-    {4, 6, 4, 4, 12, 12, 7, oneSum},
-    {4, 6, 4, 4,  8,  8, 6, moreSums}};
+    {4, 6,  4,  4, 12, 12,  7, oneSum},
+    {4, 2,  9,  9, 12,  9, 32, oneSum},
+    {4, 2, 11, 11, 12, 11,  5, oneSum},
+    {4, 6,  4,  4,  8,  8, 12, moreSums},
+    {6, 2,  8,  8,  8,  8,  6, moreSums}};
 // clang-format on
 
 /// Whether row groups that nothing holds together drift apart on long walks so
@@ -248,7 +261,6 @@ ScheduleAttr norm_fusion::chooseManyWarps(
                            : isHeavy(problem) ? ArrayRef(kHeavyHalves)
                                               : ArrayRef(kLightHalves);
   unsigned frame = framed ? getSectorVectors(problem, vector) : 0;
-  unsigned ahead = framed && !isWord && !isHeavy(problem);
   // Pairs of blocks hold it, five vectors a lane (chooseWideFrames()).
   if (framed && !isWord && isHeavy(problem) &&
       vectors + 2 * frame <= 2 * kFramedWarps * 32 * 5)
@@ -257,6 +269,10 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
     int64_t held = vectors + int64_t(shape.cluster) * frame;
     int64_t warps = llvm::divideCeil(held, ofWarp);
+    // Two vectors less a lane, or warps of other numbers, are no faster.
+    bool isPair = framed && !isWord && shape.cluster == 2;
+    if (isPair)
+      warps = std::max<int64_t>(warps, shape.fewestWarps);
     if (warps == kUnevenWarps && shape.mostWarps > kUnevenWarps &&
         !isHeavy(problem))
       ++warps;
@@ -275,6 +291,7 @@ ScheduleAttr norm_fusion::chooseManyWarps(
       continue;
     bool paces = combine == Combine::tags && !framed &&
                  drifts(problem, shape, groups, idle == 0);
+    unsigned ahead = framed && !isWord && (isPair || !isHeavy(problem));
     auto most = ScheduleAttr::get(
         context, Structure::ring, shape.cluster, warps, groups, /*slots=*/2,
         shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,

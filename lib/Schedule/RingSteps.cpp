@@ -532,7 +532,8 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
   if (isWord)
     gains = groups == 1 && isFull;
   else if (!addsStep)
-    gains = groups == 1 && chunks == 3 && (ofLine || share <= kMostCopiedAhead);
+    gains =
+        groups == 1 && chunks % 3 == 0 && (ofLine || share <= kMostCopiedAhead);
   else if (groups == 1)
     gains = ofSector && share <= kMostOfTwoSteps;
   else

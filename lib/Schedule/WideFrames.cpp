@@ -392,8 +392,8 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
 }
 
 /// Steps ahead of their sums, which wait less, are slowed down by more bytes in
-/// flight than memory needs only where these are a quarter more.
-static constexpr double kMostAhead = 1.25;
+/// flight than memory needs only where these are a third more.
+static constexpr double kMostAhead = 1.32;
 
 ScheduleAttr norm_fusion::limitFrames(MLIRContext *context,
                                       const Problem &problem,
