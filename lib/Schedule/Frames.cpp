@@ -123,10 +123,9 @@ ScheduleAttr norm_fusion::chooseFrame(const Problem &problem,
       schedule.getFrame() != 0 || !canBeFramed(problem) ||
       !mayGainByFrames(problem, schedule.getVector()))
     return schedule;
-  std::string ignored;
   ScheduleAttr aligned =
       withFrame(schedule, getSectorVectors(problem, schedule.getVector()));
-  if (!isLegalSchedule(problem, aligned, target, ignored) ||
+  if (!isLegal(problem, aligned, target) ||
       getBusyShare(problem, aligned, target) <
           kUnalignedShare * getBusyShare(problem, schedule, target))
     return schedule;

@@ -429,10 +429,15 @@ unsigned norm_fusion::getRegisterBudget(const TargetInfo &target,
                   target.registers / 4 / 32 / warpsAPart / 8 * 8);
 }
 
+bool norm_fusion::isLegal(const Problem &problem, ScheduleAttr schedule,
+                          const TargetInfo &target) {
+  std::string ignored;
+  return isLegalSchedule(problem, schedule, target, ignored);
+}
+
 bool norm_fusion::fits(const Problem &problem, ScheduleAttr schedule,
                        const TargetInfo &target) {
-  std::string ignored;
-  return isLegalSchedule(problem, schedule, target, ignored) &&
+  return isLegal(problem, schedule, target) &&
          estimateRegisters(problem, schedule) <=
              getRegisterBudget(target, schedule);
 }

@@ -79,8 +79,11 @@ ScheduleAttr norm_fusion::change(ScheduleAttr schedule, StringRef text) {
 /// slower, for more is in flight then than memory serves well. RMSNorm: 320,
 /// 784, 1312, 38 to 41 KiB, 1 to 2% faster; 352, 2816, 44 KiB, 1% slower. f32
 /// LayerNorm, 600 MB: 640, 40 KiB, 5% faster, 500, 1000, 2000, 47 KiB, 3 to 7%
-/// slower.)
-static constexpr double kFewInFlight = 47. / 64, kFewLightInFlight = 42. / 64;
+/// slower; but in clusters of four and eight blocks, 200 and 600 MB: 3000, 47
+/// KiB, 49.7, 143.3 and with copies 49.1, 142.3, 6144, 48 KiB, 49.7, 143.9 and
+/// 48.8, 141.5.)
+static constexpr double kFewInFlight = 47. / 64, kFewLightInFlight = 42. / 64,
+                        kFewWordsInFlight = 48. / 64;
 /// Blocks of a cluster from which on each waits long enough for the others that
 /// this part counts, or any if steps are paced (1 to 3% faster with copies),
 /// unless elements have 32 bits (400 MB: 4 to 12% slower). Framed rows wait for
@@ -119,9 +122,7 @@ leaveOutRowGroups(ScheduleAttr schedule, double inFlight, double most,
 static ScheduleAttr changeIfLegal(const Problem &problem, ScheduleAttr schedule,
                                   ScheduleAttr changed,
                                   const TargetInfo &target) {
-  std::string ignored;
-  return isLegalSchedule(problem, changed, target, ignored) ? changed
-                                                            : schedule;
+  return isLegal(problem, changed, target) ? changed : schedule;
 }
 
 /// Vectors of a line of the L2 cache.
@@ -282,9 +283,8 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
       schedule.getCopy() != Copy::cp_async || lanes < 16)
     return schedule;
   ScheduleAttr copies = change(schedule, "row-inputs=copy");
-  std::string ignored;
   if (getRowInputBytes(problem, copies) == 0 ||
-      !isLegalSchedule(problem, copies, target, ignored))
+      !isLegal(problem, copies, target))
     return schedule;
   // A step ahead of its sums nothing else is waited for. (LayerNorm 5751x17389
   // 161 and 156.)
@@ -314,14 +314,17 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   if (framed && !isHeavy(problem) && cluster == 1 &&
       schedule.getVector() * 2 == getFullVector(problem))
     return schedule;
-  if (inFlight <= target.bytesInFlight * (isHeavy(problem) && isNarrow(problem)
-                                              ? kFewInFlight
-                                              : kFewLightInFlight))
+  bool waitsForBlocks = cluster >= (framed ? kManyFramedBlocks : kManyBlocks);
+  double few = kFewLightInFlight;
+  if (isHeavy(problem) && isNarrow(problem))
+    few = kFewInFlight;
+  else if (isHeavy(problem) && waitsForBlocks && !framed)
+    few = kFewWordsInFlight;
+  if (inFlight <= target.bytesInFlight * few)
     return limitInFlight(problem, copies,
                          target.bytesInFlight * kMostCopiedInFlight,
                          target.bytesInFlight * kFewestCopiedInFlight);
-  if (cluster < (framed ? kManyFramedBlocks : kManyBlocks) ||
-      !isNarrow(problem))
+  if (!waitsForBlocks || !isNarrow(problem))
     return schedule;
   // A third step is there to make up for lanes without columns. Framed rows of
   // two sums a column gain up to 2%, whatever is in flight. (H200, LayerNorm,
@@ -380,9 +383,8 @@ static ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
     unsigned registers = estimateRegisters(problem, twoRows);
     unsigned budget = getRegisterBudget(target, twoRows);
     int64_t inFlight = getBytesInFlight(problem, twoRows);
-    std::string ignored;
     if (inFlight > most || registers > budget ||
-        !isLegalSchedule(problem, twoRows, target, ignored))
+        !isLegal(problem, twoRows, target))
       continue;
     reason = llvm::formatv("two rows at once in {0} warps: {1} columns of {2} "
                            "bytes in registers, {3} bytes in flight, about {4} "
@@ -429,9 +431,8 @@ static ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
       !readsTwoOf(problem, 2) ||
       rowBytes > (isHeavy(problem) ? kShortHeavyRowBytes : kShortRowBytes))
     return schedule;
-  std::string ignored;
   ScheduleAttr pieces = change(schedule, "copy=rows");
-  if (!isLegalSchedule(problem, pieces, target, ignored))
+  if (!isLegal(problem, pieces, target))
     return schedule;
   if (pieces.getRows() == 2 && pieces.getChunks() == 3 &&
       pieces.getRowGroups() < kManyWarps) {
@@ -468,8 +469,7 @@ static ScheduleAttr chooseLines(const Problem &problem, ScheduleAttr schedule,
     ScheduleAttr lines =
         change(withFrame(schedule, vectors),
                llvm::formatv("warps={0}", schedule.getWarps() + more).str());
-    std::string ignored;
-    if (isLegalSchedule(problem, lines, target, ignored) &&
+    if (isLegal(problem, lines, target) &&
         getRegisterBudget(target, lines) ==
             getRegisterBudget(target, schedule) &&
         getBusyShare(problem, lines, target) >=

@@ -73,10 +73,8 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
                                                      const TargetInfo &target) {
   llvm::SmallSetVector<ScheduleAttr, 32> found;
   auto add = [&](const Fields &fields) {
-    std::string ignored;
     ScheduleAttr schedule = fields.get();
-    if (schedule && schedule != from &&
-        isLegalSchedule(problem, schedule, target, ignored))
+    if (schedule && schedule != from && isLegal(problem, schedule, target))
       found.insert(schedule);
   };
   bool isStatic = !ShapedType::isDynamic(problem.columns);
@@ -175,12 +173,10 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
 ScheduleAttr norm_fusion::getSmallerSchedule(const Problem &problem,
                                              ScheduleAttr from,
                                              const TargetInfo &target) {
-  std::string ignored;
   auto get = [&](const Fields &fields) {
     ScheduleAttr schedule = fields.get();
-    return schedule && isLegalSchedule(problem, schedule, target, ignored)
-               ? schedule
-               : ScheduleAttr();
+    return schedule && isLegal(problem, schedule, target) ? schedule
+                                                          : ScheduleAttr();
   };
   Structure structure = from.getStructure();
   unsigned budget = getRegisterBudget(target, from);

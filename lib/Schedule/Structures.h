@@ -31,6 +31,10 @@ unsigned estimateRegisters(const Problem &problem, ScheduleAttr schedule);
 /// Those that it can have, 32-bit.
 unsigned getRegisterBudget(const TargetInfo &target, ScheduleAttr schedule);
 
+/// isLegalSchedule() without the reason.
+bool isLegal(const Problem &problem, ScheduleAttr schedule,
+             const TargetInfo &target);
+
 /// True if `schedule` is possible, and leaves threads the registers that they
 /// are estimated to need.
 bool fits(const Problem &problem, ScheduleAttr schedule,

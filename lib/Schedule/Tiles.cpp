@@ -203,7 +203,6 @@ static constexpr int64_t kLightVectors = 512, kTileVectors = 128;
 static ScheduleAttr fitTile(const Problem &problem, ScheduleAttr schedule,
                             const TargetInfo &target, unsigned rows,
                             unsigned fewest) {
-  std::string ignored;
   for (unsigned groups = llvm::bit_floor(schedule.getRowGroups()); groups > 0;
        groups /= 2)
     for (unsigned slots = schedule.getSlots(); slots >= fewest; --slots) {
@@ -214,7 +213,7 @@ static ScheduleAttr fitTile(const Problem &problem, ScheduleAttr schedule,
           /*pace=*/0, schedule.getGrid(), schedule.getLanes(),
           schedule.getRows(), /*frame=*/0, schedule.getCopiesRowInputs(), rows,
           /*ahead=*/0, /*copiesEnds=*/false, /*shifts=*/1);
-      if (isLegalSchedule(problem, tiled, target, ignored))
+      if (isLegal(problem, tiled, target))
         return tiled;
     }
   return {};

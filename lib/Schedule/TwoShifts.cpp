@@ -84,8 +84,7 @@ ScheduleAttr norm_fusion::chooseTwoShifts(const Problem &problem,
                         haveEnds(problem, schedule) ? " ends=copy" : "")
               .str());
       unsigned groups = target.getClusters(shape.cluster) * two.getRowGroups();
-      std::string ignored;
-      if (!isLegalSchedule(problem, two, target, ignored) ||
+      if (!isLegal(problem, two, target) ||
           groups < getLeastRowGroups(problem, two))
         continue;
       reason = llvm::formatv("wide rows that begin anywhere: two shifts a row "

@@ -127,8 +127,7 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
     ScheduleAttr schedule =
         makeRing(context, cluster, warps, groups,
                  /*slots=*/2, chunks, vector, combine, /*frame=*/0);
-    std::string ignored;
-    if (!isLegalSchedule(problem, schedule, target, ignored))
+    if (!isLegal(problem, schedule, target))
       return {};
     reason =
         llvm::formatv("{0} vectors a lane leave few lanes idle", chunks).str();
@@ -215,8 +214,7 @@ static ScheduleAttr alignFrame(const Problem &problem, ScheduleAttr schedule,
   ScheduleAttr aligned = withFrame(schedule, sector);
   // Of aligned vectors fewer bytes in flight are enough.
   double enough = 0.72 * target.bytesInFlight;
-  std::string ignored;
-  bool isBetter = isLegalSchedule(problem, aligned, target, ignored) &&
+  bool isBetter = isLegal(problem, aligned, target) &&
                   1.02 * getUsefulBytes(problem, aligned, target, enough) >
                       getUsefulBytes(problem, schedule, target, enough);
   return isBetter ? aligned : schedule;

@@ -588,14 +588,16 @@ private:
   void storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
                  Value writes, int64_t base);
   Value partialAddress(unsigned accumulator, Value item, Value column);
-  void storePartial(unsigned accumulator, Value item, Value column,
-                    Value value);
+  void storePartial(unsigned accumulator, Value item, Value column, Value value,
+                    Value condition = Value());
   void storePartialByPairs(unsigned accumulator, Value item, Value column,
-                           Value value, Value mask = Value());
+                           Value value,
+                           std::pair<Value, Value> conditions = {});
+  std::pair<Value, Value> getConditionsOfPair(Value mask);
   void storeWords(StringRef instruction, Value pointer, Value words,
                   Value condition = Value(), Value policy = Value());
   Value createEvictLastPolicy();
-  void storeRelaxed(Value pointer, Value words);
+  void storeRelaxed(Value pointer, Value words, Value condition = Value());
   Value loadWords(StringRef instruction, Value pointer, unsigned words,
                   bool isOrdered = true);
   Value createWordsAsm(ValueRange operands, StringRef text,

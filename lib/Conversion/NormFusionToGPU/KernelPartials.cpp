@@ -82,24 +82,27 @@ Value KernelEmitter::partialAddress(unsigned accumulator, Value item,
 
 /// Stores a scalar or vector of accumulators, tagged if the schedule says so,
 /// to lines that stay in the L2 cache as those of storeRelaxed() do; not those
-/// of the plain structure, whose partial rows may be of any size.
+/// of the plain structure, whose partial rows may be of any size. Where
+/// `condition` holds, if it isn't null.
 void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
-                                 Value value) {
+                                 Value value, Value condition) {
   Value words = toWord(value);
   Value pointer = partialAddress(accumulator, item, column);
   auto type = dyn_cast<VectorType>(words.getType());
   int64_t bytes = getWordBytes(accumulations[accumulator]);
   int64_t size = bytes * (type ? type.getDimSize(0) : 1);
   if (schedule.getStructure() == Structure::plain) {
-    LLVM::StoreOp::create(b, words, pointer,
-                          /*alignment=*/std::min<int64_t>(size, 16));
+    guarded(condition, [&] {
+      LLVM::StoreOp::create(b, words, pointer,
+                            /*alignment=*/std::min<int64_t>(size, 16));
+    });
     return;
   }
   auto vector = VectorType::get({size / 4}, b.getI32Type());
   if (words.getType() != vector)
     words = LLVM::BitcastOp::create(b, vector, words);
   if (schedule.getCombine() != Combine::tags)
-    return storeWords("st.global", pointer, words, /*condition=*/Value(),
+    return storeWords("st.global", pointer, words, condition,
                       createEvictLastPolicy());
   SmallVector<Value> tagged;
   for (int64_t k = 0; k < vector.getDimSize(0); ++k) {
@@ -107,15 +110,17 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
     word = arith::AndIOp::create(b, word, i32(-2));
     tagged.push_back(arith::OrIOp::create(b, word, parity));
   }
-  storeRelaxed(pointer, vector::FromElementsOp::create(b, vector, tagged));
+  storeRelaxed(pointer, vector::FromElementsOp::create(b, vector, tagged),
+               condition);
 }
 
 /// Stores eight accumulators of four bytes a lane, in two stores of a warp that
 /// write whole sectors of 32 bytes: lanes 2i and 2i + 1 swap halves. (Of its
-/// own eight, each lane's four would be half of a sector in either store.) Not
-/// those of lanes whose `mask` is false.
+/// own eight, each lane's four would be half of a sector in either store.) Each
+/// where its one of `conditions` holds, see getConditionsOfPair().
 void KernelEmitter::storePartialByPairs(unsigned accumulator, Value item,
-                                        Value column, Value value, Value mask) {
+                                        Value column, Value value,
+                                        std::pair<Value, Value> conditions) {
   Value isOdd = arith::TruncIOp::create(b, b.getI1Type(), laneId());
   auto half = VectorType::get({4}, getElementTypeOrSelf(value.getType()));
   Value first = LLVM::PoisonOp::create(b, half);
@@ -130,18 +135,21 @@ void KernelEmitter::storePartialByPairs(unsigned accumulator, Value item,
                                            select(isOdd, high, other), i32(k));
   }
   column = arith::SubIOp::create(b, column, select(isOdd, i64(4), i64(0)));
-  Value storesFirst, storesSecond;
-  if (mask) {
-    Value own = arith::ExtUIOp::create(b, b.getI32Type(), mask);
-    Value other = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                        shuffleXor(own, 1), i32(0));
-    storesFirst = select(isOdd, other, mask);
-    storesSecond = select(isOdd, mask, other);
-  }
-  guarded(storesFirst, [&] { storePartial(accumulator, item, column, first); });
-  guarded(storesSecond, [&] {
-    storePartial(accumulator, item, add(column, i64(8)), second);
-  });
+  storePartial(accumulator, item, column, first, conditions.first);
+  storePartial(accumulator, item, add(column, i64(8)), second,
+               conditions.second);
+}
+
+/// Whether the lane's two stores of storePartialByPairs() are of lanes whose
+/// `mask` holds; null if `mask` is.
+std::pair<Value, Value> KernelEmitter::getConditionsOfPair(Value mask) {
+  if (!mask)
+    return {};
+  Value isOdd = arith::TruncIOp::create(b, b.getI1Type(), laneId());
+  Value own = arith::ExtUIOp::create(b, b.getI32Type(), mask);
+  Value other = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                      shuffleXor(own, 1), i32(0));
+  return {select(isOdd, other, mask), select(isOdd, mask, other)};
 }
 
 /// The parity of this launch's tags. Words of a fresh workspace are zero, so
@@ -435,15 +443,18 @@ void KernelEmitter::writeFramedPartials(Value item, ArrayRef<Value> sums,
   if (haveEnds(problem, schedule))
     toFrame = add(arith::SubIOp::create(b, first, ring.firstOfBlock),
                   toI64(getShift(getRow(ring, i32(0), 0))));
+  SmallVector<std::pair<Value, Value>> conditions;
+  for (const ColumnView &view : ArrayRef(ring.views).take_front(chunks))
+    conditions.push_back(getConditionsOfPair(view.mask));
   for (unsigned a = 0; a < accumulations.size(); ++a)
     for (auto [c, view] : llvm::enumerate(ring.views)) {
       Value sum = sums[a * ring.views.size() + c];
       Value column = c == chunks ? add(view.column, toFrame)
                                  : add(ofLane, i64(c * 32 * width));
       if (c < chunks && width == 8 && getWordBytes(accumulations[a]) == 4)
-        storePartialByPairs(a, item, column, sum, view.mask);
+        storePartialByPairs(a, item, column, sum, conditions[c]);
       else
-        guarded(view.mask, [&] { storePartial(a, item, column, sum); });
+        storePartial(a, item, column, sum, view.mask);
     }
 }
 

@@ -76,8 +76,8 @@ Value KernelEmitter::createEvictLastPolicy() {
 /// LayerNorm 8192x2048 27.8 and 26.7, 1917x17389 58.1 and 56.1, f32 LayerNorm
 /// 384x16384 22.5 and 21.4; up to 25 MB they stay in any case. Loads with the
 /// policy, too, gain nothing more.)
-void KernelEmitter::storeRelaxed(Value pointer, Value words) {
-  storeWords("st.relaxed.gpu.global", pointer, words, /*condition=*/Value(),
+void KernelEmitter::storeRelaxed(Value pointer, Value words, Value condition) {
+  storeWords("st.relaxed.gpu.global", pointer, words, condition,
              createEvictLastPolicy());
 }
 
