@@ -202,22 +202,24 @@ static constexpr Shape kFramedWords[] = {
 /// 141.1 and 51.2, 144.2 and 51.7, 144.3; 18401 52.6, 146.1 -> 52.2, 144.0 and
 /// 51.5, 143.9; 19999 51.8, 145.3 -> 50.0, 153.5 and 50.6, 142.1 and 50.8,
 /// 142.4; 20301 51.5, 145.0 -> 50.2, 154.4 and 50.6, 141.7 and 50.8, 142.8;
-/// 19999, 25 and 75 MB, 10.9, 22.3 -> 11.1, 21.6 and 11.3, 22.1; but of 17389
-/// 50.8, 144.7 -> 52.8, 148.7 and 51.9, 146.4 and 52.1, 146.6. LayerNorm in six
-/// blocks, in place of three, 75 and 200 MB: 21010 30.8, 62.4 -> 26.0, 60.0;
-/// in pairs with six vectors in 8 warps, in place of six blocks, 25, 75, 200
-/// and 600 MB: 20479 12.0, 25.9, 58.4, 167.1 -> 14.2, 26.5, 54.1, 147.6; 22001
-/// 11.5, 24.6, 56.6, 159.7 -> 14.0, 25.1, 54.7, 149.1; 23001 55.4, 155.7
-/// -> 54.4, 150.8; but 24001 11.4, 23.7, 53.9, 150.6 -> 14.4, 26.1, 55.0,
-/// 164.5. In seven warps 20479 53.7, 147.3, 21001 54.3, 153.7, in 8 54.2,
-/// 148.7; four vectors in 12 warps 20479 59.2, 160.1.)
+/// 19999, 25 and 75 MB, 10.9, 22.3 -> 11.1, 21.6 and 11.3, 22.1; in place of
+/// six, 12 warps, 22001 53.3, 149.2 -> 51.1, 153.0 (six take 54.6, 152.0 of
+/// 21001, 11 warps of a pair 51.2, 143.7 of 20801); but of 17389 50.8, 144.7 ->
+/// 52.8, 148.7 and 51.9, 146.4 and 52.1, 146.6. LayerNorm in six blocks, in
+/// place of three, 75 and 200 MB: 21010 30.8, 62.4 -> 26.0, 60.0; in pairs with
+/// six vectors in 8 warps, in place of six blocks, 25, 75, 200 and 600 MB:
+/// 20479 12.0, 25.9, 58.4, 167.1 -> 14.2, 26.5, 54.1, 147.6; 22001 11.5, 24.6,
+/// 56.6, 159.7 -> 14.0, 25.1, 54.7, 149.1; 23001 55.4, 155.7 -> 54.4, 150.8;
+/// but 24001 11.4, 23.7, 53.9, 150.6 -> 14.4, 26.1, 55.0, 164.5. In seven warps
+/// 20479 53.7, 147.3, 21001 54.3, 153.7, in 8 54.2, 148.7; four vectors in 12
+/// warps 20479 59.2, 160.1.)
 // clang-format off
 static constexpr Shape kFramedHalves[] = {
-    {4, 6,  4,  4, 12, 12,  7, oneSum},
+    {4, 6,  4,  4, 12, 12,  9, oneSum},
     {4, 2,  9,  9, 12,  9, 32, oneSum},
     {4, 2, 11, 11, 12, 11,  5, oneSum},
     {4, 6,  4,  4,  8,  8, 12, moreSums},
-    {6, 2,  8,  8,  8,  8,  6, moreSums}};
+    {6, 2,  8,  8,  8,  8,  5, moreSums}};
 // clang-format on
 
 /// Whether row groups that nothing holds together drift apart on long walks so
@@ -268,9 +270,12 @@ ScheduleAttr norm_fusion::chooseManyWarps(
                            : isHeavy(problem) ? ArrayRef(kHeavyHalves)
                                               : ArrayRef(kLightHalves);
   unsigned frame = framed ? getSectorVectors(problem, vector) : 0;
-  // Pairs of blocks hold it, five vectors a lane (chooseWideFrames()).
+  // Pairs of blocks hold it in frames of a line, five vectors a lane
+  // (chooseWideFrames()). In frames of a sector, 20401 columns, 200 and 600 MB:
+  // 54.3, 166.9 (148.8 before ptxas made another loop of it), and six vectors
+  // 54.6, 147.9.
   if (framed && !isWord && isHeavy(problem) &&
-      vectors + 2 * frame <= 2 * kFramedWarps * 32 * 5)
+      vectors + 2 * kLineSectors * frame <= 2 * kFramedWarps * 32 * 5)
     return {};
   for (const Shape &shape : shapes) {
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
