@@ -281,7 +281,7 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
     int64_t held = vectors + int64_t(shape.cluster) * frame;
     int64_t warps = llvm::divideCeil(held, ofWarp);
-    // Two vectors less a lane, or warps of other numbers, are no faster.
+    // Pairs of blocks in frames have as many warps, though fewer may do.
     bool isPair = framed && !isWord && shape.cluster == 2;
     if (isPair)
       warps = std::max<int64_t>(warps, shape.fewestWarps);

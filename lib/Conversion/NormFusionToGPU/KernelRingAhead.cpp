@@ -57,6 +57,7 @@ SmallVector<Value> KernelEmitter::emitStepsAhead(
   auto readRow = [&](Value at, Value from, ArrayRef<Value> loaded) {
     SmallVector<RowView> rows = getRows(ring, at);
     RowView &row = rows.front();
+    // A copy, whose words become values of this region.
     SmallVector<PackedElement> packed(ofColumns);
     unpackElements(packed, row.columns);
     unsigned next = 0;
