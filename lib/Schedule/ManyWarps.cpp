@@ -57,11 +57,11 @@ constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 /// sixteen blocks, 9.2, 20.7, 49.6, 142.1 -> 9.3, 20.4, 48.8, 140.2, 28672 9.0,
 /// 20.6, 49.3 -> 8.9, 20.4, 49.3, but 24576 9.1, 20.7, 49.8 -> 9.0, 20.8, 50.6;
 /// pairs of blocks gain RMSNorm nothing: 2816 20.1 and 20.3. Twelve warps in
-/// place of fifteen, with copies of row inputs, LayerNorm:
-/// 3000 8.8, 20.2, 49.1, 141.9 -> 8.5, 20.0, 49.1, 142.3; 6144 8.6, 20.2, 49.1,
-/// 141.0 -> 8.4, 20.1, 48.8, 141.5; but ten in place of fifteen
-/// 5000 8.9, 20.7, 49.5 -> 9.3, 21.6, 52.7, and twelve in place of sixteen
-/// 8192 8.5, 20.1, 48.8 -> 8.6, 20.3, 49.8.)
+/// place of fifteen, with copies of row inputs, LayerNorm: 3000 8.8, 20.2,
+/// 49.1, 141.9 -> 8.5, 20.0, 49.1, 142.3; 6144 8.6, 20.2, 49.1, 141.0 -> 8.4,
+/// 20.1, 48.8, 141.5; but ten in place of fifteen 5000 8.9, 20.7, 49.5 -> 9.3,
+/// 21.6, 52.7, and twelve in place of sixteen 8192 8.5, 20.1, 48.8 -> 8.6,
+/// 20.3, 49.8.)
 // clang-format off
 static constexpr Shape kWords[] = {
     // chunks, cluster, warps of a row, of a block, one lane of so many idle

@@ -504,12 +504,11 @@ static constexpr unsigned kManyGroups = 4;
 /// 151.3 and 53.7, 149.0; but 18399, 69.7 KiB, 54.7, 150.0 and 54.0, 156.9;
 /// in frames of a line 18155 52.8, 152.7 and 52.2, 153.3, of five vectors 18601
 /// 54.4, 149.1 and 52.9, 154.2, 19999 53.3, 148.9 and 52.8, 159.3; six spill
-/// without;
-/// of two rows 8901 53.3, 148.8 and 52.9, 152.9. f32 RMSNorm, 75 and 200 MB:
-/// 39001 21.7, 52.6 and 21.7, 50.2, 41001 22.2, 54.3 and 21.9, 51.1, 45001
-/// 22.3, 51.9 and 22.0, 51.1; but in ten warps 37001 21.4, 51.6 and 21.8, 51.1,
-/// of four vectors 33001 21.1, 49.6 and 21.1, 50.0, and LayerNorm 41001 23.9,
-/// 52.9 and 26.2, 58.8.)
+/// without; of two rows 8901 53.3, 148.8 and 52.9, 152.9. f32 RMSNorm, 75 and
+/// 200 MB: 39001 21.7, 52.6 and 21.7, 50.2, 41001 22.2, 54.3 and 21.9, 51.1,
+/// 45001 22.3, 51.9 and 22.0, 51.1; but in ten warps 37001 21.4, 51.6 and 21.8,
+/// 51.1, of four vectors 33001 21.1, 49.6 and 21.1, 50.0, and LayerNorm 41001
+/// 23.9, 52.9 and 26.2, 58.8.)
 static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
                                const TargetInfo &target) {
   unsigned vector = schedule.getVector(), chunks = schedule.getChunks();

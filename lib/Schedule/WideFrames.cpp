@@ -364,7 +364,7 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     }
     if (vectors > kPairVectors - 2 * frame && !five)
       for (auto [chunks, warps] :
-           {std::pair(3u, kManyWarps), {5u, kFramedWarps}, {4u, kManyWarps}}) {
+           {std::pair(3u, kManyWarps), {5u, kFramedWarps}}) {
         // In frames of a line, of two sums a column. (LayerNorm, 200 and 600
         // MB, us: 18399 in 12 warps 54.0, 155.9, 18601 in 8 54.3, 149.1.)
         if (isHeavy(problem) && chunks == 3 &&

@@ -83,7 +83,7 @@ Value KernelEmitter::partialAddress(unsigned accumulator, Value item,
 /// Stores a scalar or vector of accumulators, tagged if the schedule says so,
 /// to lines that stay in the L2 cache as those of storeRelaxed() do; not those
 /// of the plain structure, whose partial rows may be of any size. Where
-/// `condition` holds, if it isn't null.
+/// `condition` holds, if it isn't null, as it is in the plain structure.
 void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
                                  Value value, Value condition) {
   Value words = toWord(value);
@@ -92,10 +92,9 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
   int64_t bytes = getWordBytes(accumulations[accumulator]);
   int64_t size = bytes * (type ? type.getDimSize(0) : 1);
   if (schedule.getStructure() == Structure::plain) {
-    guarded(condition, [&] {
-      LLVM::StoreOp::create(b, words, pointer,
-                            /*alignment=*/std::min<int64_t>(size, 16));
-    });
+    assert(!condition && "expected a store of every thread");
+    LLVM::StoreOp::create(b, words, pointer,
+                          /*alignment=*/std::min<int64_t>(size, 16));
     return;
   }
   auto vector = VectorType::get({size / 4}, b.getI32Type());
