@@ -48,6 +48,7 @@ void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
 }
 
 void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
+  pm.addPass(createNormFusionReserveNames());
   // What the schedule pass found no kernel for goes the plain way.
   NormFusionToLinalgOptions toLinalg;
   toLinalg.unscheduledOnly = true;
@@ -176,6 +177,7 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefs));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());

@@ -109,6 +109,8 @@ Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {
                         "workspaces", "requires"})
     if (!manifest.getArray(key))
       return fail("lacks '" + key + "'");
+  if (manifest.getArray("kernels")->empty())
+    return fail("has no kernels");
   bundle.signature.name = manifest.getString("entry").value_or("").str();
   bundle.chip = manifest.getString("chip").value_or("").str();
   bundle.emulator = manifest.getString("target") == StringRef("emulator");

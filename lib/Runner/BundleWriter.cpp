@@ -423,13 +423,6 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   manifest["arguments"] = std::move(arguments);
   manifest["files"] = std::move(files);
 
-  auto write = [&](StringRef name, StringRef contents) -> Error {
-    SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    return withCode(
-        ExitCode::badInput,
-        runtime::writeFile(path, [&](llvm::raw_ostream &os) { os << contents; }));
-  };
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return makeError(ExitCode::badInput, folder + ": " + code.message());
   llvm::StringMap<std::string> before; // of the bundle that is there
@@ -437,14 +430,20 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
     before = std::move(bundle->images);
   else
     llvm::consumeError(bundle.takeError());
+  std::vector<std::pair<std::string, StringRef>> contents;
+  auto add = [&](StringRef name, StringRef text) {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    contents.emplace_back(path.str(), text);
+  };
   for (const auto &image : images)
-    if (Error error = write(image.first(), image.second))
-      return error;
+    add(image.first(), image.second);
   // Last: a folder without a manifest isn't a bundle.
-  if (Error error = write(
-          "manifest.json",
-          llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str()))
-    return error;
+  std::string text =
+      llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str();
+  add("manifest.json", text);
+  if (Error error = runtime::writeFiles(contents))
+    return withCode(ExitCode::badInput, std::move(error));
   for (StringRef name : before.keys())
     if (!images.contains(name) && name != "manifest.json" && isBundleFile(name))
       llvm::sys::fs::remove(folder + "/" + name);

@@ -167,6 +167,12 @@ Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
   SmallVector<func::FuncOp> candidates;
   std::string names;
   for (auto function : module.getOps<func::FuncOp>()) {
+    // Of what the runtime has, modules that are lowered in part declare some.
+    if (function.isExternal() && !function.symbolKnownUseEmpty(module) &&
+        !function.getName().starts_with("norm_fusion_"))
+      return makeError(ExitCode::compileFailed,
+                       "'" + function.getName() +
+                           "' is used and has no body, expected one");
     if (function.isExternal() || !function.isPublic())
       continue;
     names += (names.empty() ? "" : ", ") + function.getName().str();

@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 using namespace mlir::norm_fusion::runner;
+using llvm::Error;
 using llvm::Expected;
 using mlir::norm_fusion::runtime::Tensor;
 using mlir::norm_fusion::runtime::TensorSpec;
@@ -42,10 +43,12 @@ static Expected<Tensor> makeInput(StringRef text, const ValueType &type,
   Expected<Tensor> tensor = Tensor::create(spec->type, spec->shape);
   if (!tensor)
     return withCode(ExitCode::badInput, tensor.takeError());
-  if (spec->splat)
-    tensor->fill(*spec->splat);
-  else
+  if (!spec->splat) {
     tensor->fillRandom(seed);
+  } else if (Error error = tensor->fill(*spec->splat)) {
+    return makeError(ExitCode::badInput, "--input=" + text + ": " +
+                                             llvm::toString(std::move(error)));
+  }
   return tensor;
 }
 

@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <vector>
 
 using namespace llvm;
 using namespace mlir::norm_fusion;
@@ -35,16 +36,25 @@ static bool isSpecial(StringRef path) {
          !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
 }
 
-Error runtime::writeFile(StringRef path,
-                         function_ref<void(raw_ostream &)> write) {
-  if (path == "-" || isSpecial(path)) {
-    std::error_code code;
-    raw_fd_ostream os(path, code);
-    if (code)
-      return fail(path, code);
-    write(os);
-    return fail(path, takeError(os));
-  }
+namespace {
+/// A file that is complete, under a temporary name until keep().
+class WholeFile {
+public:
+  static Expected<WholeFile> write(StringRef path,
+                                   function_ref<void(raw_ostream &)> write);
+  Error keep() { return fail(path, errorToErrorCode(file.keep(target))); }
+  void discard() { consumeError(file.discard()); }
+
+private:
+  WholeFile(StringRef path, StringRef target, sys::fs::TempFile file)
+      : path(path), target(target), file(std::move(file)) {}
+  std::string path, target;
+  sys::fs::TempFile file;
+};
+} // namespace
+
+Expected<WholeFile> WholeFile::write(StringRef path,
+                                     function_ref<void(raw_ostream &)> write) {
   // What a link points to is written, not the link replaced.
   SmallString<128> target;
   if (sys::fs::real_path(path, target))
@@ -61,7 +71,43 @@ Error runtime::writeFile(StringRef path,
     consumeError(file->discard());
     return fail(path, code);
   }
-  return fail(path, errorToErrorCode(file->keep(target)));
+  return WholeFile(path, target, std::move(*file));
+}
+
+Error runtime::writeFile(StringRef path,
+                         function_ref<void(raw_ostream &)> write) {
+  if (path == "-" || isSpecial(path)) {
+    std::error_code code;
+    raw_fd_ostream os(path, code);
+    if (code)
+      return fail(path, code);
+    write(os);
+    return fail(path, takeError(os));
+  }
+  Expected<WholeFile> file = WholeFile::write(path, write);
+  return file ? file->keep() : file.takeError();
+}
+
+Error runtime::writeFiles(ArrayRef<std::pair<std::string, StringRef>> files) {
+  std::vector<WholeFile> written;
+  for (const auto &[path, contents] : files) {
+    Expected<WholeFile> file = WholeFile::write(
+        path, [&, text = contents](raw_ostream &os) { os << text; });
+    if (!file) {
+      for (WholeFile &before : written)
+        before.discard();
+      return file.takeError();
+    }
+    written.push_back(std::move(*file));
+  }
+  Error error = Error::success();
+  for (WholeFile &file : written) {
+    if (error)
+      file.discard();
+    else
+      error = file.keep();
+  }
+  return error;
 }
 
 Error runtime::checkWritable(StringRef path) {

@@ -239,9 +239,45 @@ void Tensor::setFloat(size_t index, double value) {
   std::memcpy(getData() + index * getByteSize(type), &bits, getByteSize(type));
 }
 
-void Tensor::fill(double value) {
+Error Tensor::fill(StringRef number) {
+  auto refuse = [&](const Twine &expected) {
+    return createStringError(inconvertibleErrorCode(),
+                             number + ", expected " + expected);
+  };
+  uint64_t bits = 0;
+  if (isFloat(type)) {
+    double value;
+    if (number.getAsDouble(value))
+      return refuse("a number");
+    bits = encodeFloat(type, value);
+    bool isFinite = number.find_first_of("iInN") == StringRef::npos;
+    if (isFinite && !std::isfinite(decodeFloat(type, bits)))
+      return refuse("a value that " + getName(type) + " has");
+  } else {
+    // As signed or unsigned integers, and such integers as 3e4.
+    unsigned width = type == ElementType::i1 ? 1 : getByteSize(type) * 8;
+    int64_t integer = 0;
+    double value = 0;
+    if (number.getAsInteger(10, integer) && number.getAsInteger(10, bits)) {
+      if (number.getAsDouble(value) || value != std::trunc(value) ||
+          std::fabs(value) > 0x1p53)
+        return refuse("an integer of " + Twine(width) + " bits");
+      integer = static_cast<int64_t>(value);
+    }
+    if (bits == 0) { // not one of 64 bits without a sign
+      if (!isIntN(width, integer) &&
+          (integer < 0 || !isUIntN(width, static_cast<uint64_t>(integer))))
+        return refuse("an integer of " + Twine(width) + " bits");
+      bits = static_cast<uint64_t>(integer);
+    } else if (width < 64) {
+      return refuse("an integer of " + Twine(width) + " bits");
+    }
+    if (type == ElementType::i1)
+      bits &= 1;
+  }
   for (size_t i = 0; i < count; ++i)
-    setFloat(i, value);
+    std::memcpy(getData() + i * getByteSize(type), &bits, getByteSize(type));
+  return Error::success();
 }
 
 static uint64_t mix(uint64_t value) {
@@ -252,8 +288,10 @@ static uint64_t mix(uint64_t value) {
 }
 
 void Tensor::fillRandom(uint64_t seed) {
-  if (!isFloat(type))
-    return fill(0);
+  if (!isFloat(type)) {
+    std::memset(getData(), 0, getNumBytes());
+    return;
+  }
   // Box and Muller: two values from two uniform ones.
   constexpr double pi = 3.14159265358979323846;
   uint64_t state = mix(seed);
@@ -303,7 +341,7 @@ mlir::norm_fusion::runtime::parseTensorSpec(StringRef text) {
     double value;
     if (text.substr(equals + 1).getAsDouble(value))
       return std::nullopt;
-    spec.splat = value;
+    spec.splat = text.substr(equals + 1).str();
     rest = text.take_front(equals);
   }
   while (!rest.empty() && isDigit(rest.front())) {

@@ -26,13 +26,14 @@ enum Sums { anySums, oneSum, moreSums };
 /// each, `fewestWarps` to `mostWarps` of each block for a row, as many row
 /// groups as `blockWarps` have warps for, of `fewestOfBlock` and more in all,
 /// at most one of `lanesOfIdle` lanes without columns, and rows of a multiple
-/// of `multiple` vectors. Frames are of half a sector if `halves`.
+/// of `multiple` vectors. Frames are of half a sector if `halves`; row inputs
+/// are copied, and steps not paced, if `copies`.
 struct Shape {
   unsigned chunks, cluster, fewestWarps, mostWarps, blockWarps, fewestOfBlock,
       lanesOfIdle;
   Sums sums = anySums;
   unsigned multiple = 1;
-  bool halves = false;
+  bool halves = false, copies = false;
 };
 constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 } // namespace
@@ -61,13 +62,23 @@ constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 /// 49.1, 141.9 -> 8.5, 20.0, 49.1, 142.3; 6144 8.6, 20.2, 49.1, 141.0 -> 8.4,
 /// 20.1, 48.8, 141.5; but ten in place of fifteen 5000 8.9, 20.7, 49.5 -> 9.3,
 /// 21.6, 52.7, and twelve in place of sixteen 8192 8.5, 20.1, 48.8 -> 8.6,
-/// 20.3, 49.8.)
+/// 20.3, 49.8. Two warps of eight blocks, copies, not paced, in place of four
+/// blocks and of six, and of loads that are paced: 5000 8.8, 20.4, 49.0, 140.7
+/// -> 8.6, 20.5, 49.2, 143.6; 5120 8.6, 20.1, 48.4, 139.6 -> 8.4, 20.0, 48.9,
+/// 145.8; 5376 8.9, 20.5, 50.1, 144.8 -> 8.5, 20.0, 48.7, 146.7;
+/// 5632 8.7, 20.3, 48.8, 140.2 -> 8.4, 20.0, 48.7, 146.7; H100, 200 and 600 MB,
+/// 5376 51.2, 149.3
+/// -> 48.0, 138.5, 5632 48.1, 139.5 -> 47.8, 138.2. Two and three warps of
+/// three to five blocks gain on an H200 and lose on an H100: 2560 8.5, 48.9 ->
+/// 8.2, 48.8 and 8.4, 49.3 -> 8.4, 50.7; 2816 8.9, 49.1 -> 8.3, 48.9 and 8.4,
+/// 47.6 -> 8.5, 51.4.)
 // clang-format off
 static constexpr Shape kWords[] = {
     // chunks, cluster, warps of a row, of a block, one lane of so many idle
     {2,  8, 3,  3, 12, 12, 16, moreSums},
     {2,  8, 1,  8, 16, 15, 16},
     {2,  4, 3,  3, 12, 12, 16, moreSums},
+    {3,  8, 2,  2, 12, 12,  5, moreSums, 1, false, /*copies=*/true},
     {2,  4, 1,  8, 16, 15, 16},
     {2,  8, 14, 16, 16, 14, 16, moreSums},
     {3,  8, 2, 10, 12,  9,  9},
@@ -301,14 +312,14 @@ ScheduleAttr norm_fusion::chooseManyWarps(
         (mayBeTooMuch && !takesManyVectors(problem)) ||
         idle * shape.lanesOfIdle > warps * ofWarp)
       continue;
-    bool paces = combine == Combine::tags && !framed &&
+    bool paces = combine == Combine::tags && !framed && !shape.copies &&
                  drifts(problem, shape, groups, idle == 0);
     unsigned ahead = framed && !isWord && (isPair || !isHeavy(problem));
     auto most = ScheduleAttr::get(
         context, Structure::ring, shape.cluster, warps, groups, /*slots=*/2,
         shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,
-        /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame,
-        /*copiesRowInputs=*/false, /*tile=*/0, ahead, /*copiesEnds=*/false,
+        /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame, shape.copies, /*tile=*/0,
+        ahead, /*copiesEnds=*/false,
         /*shifts=*/1);
     // The estimate of registers says a tenth more of two sums a column.
     if (mayBeTooMuch) {

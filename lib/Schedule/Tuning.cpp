@@ -107,13 +107,13 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
         {"us", &entry.us}, {"untuned_us", &entry.untunedUs}};
     for (auto [key, into] : numbers) {
       const json::Value *field = fields->get(key);
-      if (field && !field->getAsNumber())
-        return fail(where + "." + key + ": expected a number");
+      if (field && field->getAsNumber().value_or(-1) < 0)
+        return fail(where + "." + key + ": expected a number from 0 on");
       *into = field ? *field->getAsNumber() : 0;
     }
     const json::Value *rows = fields->get("rows");
-    if (rows && !rows->getAsInteger())
-      return fail(where + ".rows: expected an integer");
+    if (rows && rows->getAsInteger().value_or(-1) < 0)
+      return fail(where + ".rows: expected an integer from 0 on");
     entry.rows = rows ? *rows->getAsInteger() : 0;
     const json::Value *device = fields->get("device");
     if (device && !device->getAsString())

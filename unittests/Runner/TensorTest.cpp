@@ -85,12 +85,42 @@ TEST(Tensor, roundsAsAPFloatDoes) {
   }
 }
 
+TEST(Tensor, fillsWithWhatTheTypeHas) {
+  auto fill = [](ElementType type, llvm::StringRef number) -> std::string {
+    Tensor tensor = llvm::cantFail(Tensor::create(type, {2}));
+    if (llvm::Error error = tensor.fill(number))
+      return llvm::toString(std::move(error));
+    return isFloat(type) ? std::to_string(tensor.getFloat(1))
+                         : std::to_string(tensor.getInteger(1));
+  };
+  EXPECT_EQ(fill(ElementType::i8, "-128"), "-128");
+  EXPECT_EQ(fill(ElementType::i8, "255"), "-1");
+  EXPECT_EQ(fill(ElementType::i8, "256"), "256, expected an integer of 8 bits");
+  EXPECT_EQ(fill(ElementType::i8, "-129"),
+            "-129, expected an integer of 8 bits");
+  EXPECT_EQ(fill(ElementType::i1, "1"), "1");
+  EXPECT_EQ(fill(ElementType::i1, "2"), "2, expected an integer of 1 bits");
+  EXPECT_EQ(fill(ElementType::i32, "3e4"), "30000");
+  EXPECT_EQ(fill(ElementType::i32, "nan"),
+            "nan, expected an integer of 32 bits");
+  EXPECT_EQ(fill(ElementType::i64, "9007199254740993"), "9007199254740993");
+  EXPECT_EQ(fill(ElementType::i64, "18446744073709551615"), "-1");
+  EXPECT_EQ(fill(ElementType::i64, "18446744073709551616"),
+            "18446744073709551616, expected an integer of 64 bits");
+  EXPECT_EQ(fill(ElementType::f16, "65504"), "65504.000000");
+  EXPECT_EQ(fill(ElementType::f16, "65536"),
+            "65536, expected a value that f16 has");
+  EXPECT_EQ(fill(ElementType::f32, "1e400"),
+            "1e400, expected a value that f32 has");
+  EXPECT_EQ(fill(ElementType::f32, "-inf"), "-inf");
+}
+
 TEST(Tensor, parsesSpecs) {
   auto spec = parseTensorSpec("4x8xbf16=2.5");
   ASSERT_TRUE(spec);
   EXPECT_EQ(spec->type, ElementType::bf16);
   EXPECT_EQ(spec->shape.size(), 2u);
-  EXPECT_EQ(spec->splat, 2.5);
+  EXPECT_EQ(spec->splat, "2.5");
   EXPECT_TRUE(parseTensorSpec("f32"));
   EXPECT_TRUE(parseTensorSpec("0x4xf8E4M3FN"));
   for (llvm::StringRef text :

@@ -154,11 +154,16 @@ TEST(Tuning, saysWhatIsWrongAndWhere) {
   EXPECT_EQ(getError(R"({"schema": 1, "entries": [{"problem": "p",
                          "chip": "c", "version": "v", "schedule": "s",
                          "us": "fast"}]})"),
-            "tuning database F: entries[0].us: expected a number");
+            "tuning database F: entries[0].us: expected a number from 0 on");
   EXPECT_EQ(getError(R"({"schema": 1, "entries": [{"problem": "p",
                          "chip": "c", "version": "v", "schedule": "s",
+                         "us": -1}]})"),
+            "tuning database F: entries[0].us: expected a number from 0 on");
+  EXPECT_EQ(
+      getError(R"({"schema": 1, "entries": [{"problem": "p",
+                         "chip": "c", "version": "v", "schedule": "s",
                          "rows": "8192"}]})"),
-            "tuning database F: entries[0].rows: expected an integer");
+      "tuning database F: entries[0].rows: expected an integer from 0 on");
   EXPECT_EQ(getError(R"({"schema": 1, "entries": [{"problem": "p",
                          "chip": "c", "version": "v", "schedule": "s",
                          "device": 0}]})"),

@@ -159,6 +159,19 @@ def NormFusionPlainToGPU
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NormFusionReserveNames
+    : Pass<"norm-fusion-reserve-names", "::mlir::ModuleOp"> {
+  let summary = "Keep a module's names apart from those that lowered code calls";
+  let description = [{
+    Lowered host code calls functions of the C library (`expf` for `math.exp`), of
+    the compiler's runtime (`__truncsfbf2`), and of the runtime that launches
+    kernels (`norm_fusion_*`, `mgpu*`, `_mlir_*`), by name. A private function with
+    a body and such a name is renamed, `own_expf`; a public one is an error, for it
+    would be called in their place. So is a name with a NUL, which object files
+    can't have, and a module in the module, which nothing here lowers.
+  }];
+}
+
 def NormFusionCheckShapes
     : Pass<"norm-fusion-check-shapes", "::mlir::ModuleOp"> {
   let summary = "Assert that sizes which must agree do";

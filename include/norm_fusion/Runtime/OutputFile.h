@@ -3,11 +3,13 @@
 #ifndef NORM_FUSION_RUNTIME_OUTPUTFILE_H
 #define NORM_FUSION_RUNTIME_OUTPUTFILE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <utility>
 
 namespace mlir::norm_fusion::runtime {
 
@@ -15,6 +17,11 @@ namespace mlir::norm_fusion::runtime {
 /// contents are complete. Devices, pipes and "-" are written directly.
 llvm::Error writeFile(llvm::StringRef path,
                       llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+/// As writeFile() of several files, each with its contents, of which the last
+/// refers to the others: the first is renamed when all are complete.
+llvm::Error
+writeFiles(llvm::ArrayRef<std::pair<std::string, llvm::StringRef>> files);
 
 /// Fails if `path` couldn't be written; changes nothing. To be asked before
 /// hours of work go into the contents.

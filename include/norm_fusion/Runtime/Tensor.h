@@ -84,8 +84,10 @@ public:
   /// Rounds to the element type.
   void setFloat(size_t index, double value);
 
-  /// Every element gets `value`.
-  void fill(double value);
+  /// Every element gets `number`, in decimal; an error if the type has no such
+  /// value: a fraction or too large an integer, or a finite number beyond a
+  /// float's range. Other floats are rounded.
+  llvm::Error fill(llvm::StringRef number);
   /// Normal(0, 1), a function of `seed` and the element's index alone; integers
   /// become 0.
   void fillRandom(uint64_t seed);
@@ -107,7 +109,7 @@ private:
 struct TensorSpec {
   ElementType type;
   llvm::SmallVector<int64_t, 4> shape;
-  std::optional<double> splat;
+  std::optional<std::string> splat; ///< a number, not checked against the type
 };
 /// None if `text` doesn't look like one (a file name, say).
 std::optional<TensorSpec> parseTensorSpec(llvm::StringRef text);

@@ -87,18 +87,19 @@ private:
   llvm::DenseMap<Operation *, MissedGroup> leftOut;
 };
 
-/// All blocks in `op`, but for the bodies of linalg ops. Where order means
-/// nothing there is no place for a group.
-void collect(Operation *op, SmallVectorImpl<Block *> &blocks) {
+/// Forms the groups of all blocks in `op`, but for the bodies of linalg ops: of
+/// a block before those of its ops, for some of these are dead once it's done,
+/// and erased. (What an inner block leaves without a use comes before the op
+/// that holds it.) Where order means nothing there is no place for a group.
+void formIn(Operation *op, const BlockFormer::Options &options) {
   for (Region &region : op->getRegions()) {
     if (!mayHaveSSADominance(region))
       continue;
     for (Block &block : region) {
-      blocks.push_back(&block);
+      BlockFormer(block, options).run();
       for (Operation &inner : block)
-        if (inner.getNumRegions() != 0 && !isa<linalg::GenericOp>(inner) &&
-            !isa<linalg::LinalgOp, MixedReductionOp>(inner))
-          collect(&inner, blocks);
+        if (!isa<linalg::LinalgOp, MixedReductionOp>(inner))
+          formIn(&inner, options);
     }
   }
 }
@@ -129,13 +130,10 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
     }
     BlockFormer::Options options{rowOnly, profit, *target,
                                  hasTensorsOfBuffers(getOperation())};
-    SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](FunctionOpInterface op) {
-      collect(op, blocks);
+      formIn(op, options);
       return WalkResult::skip();
     });
-    for (Block *block : blocks)
-      BlockFormer(*block, options).run();
   }
 };
 } // namespace

@@ -1,0 +1,73 @@
+//===- ReserveNames.cpp - Names that lowered code calls -------------------===//
+//
+// Passes that lower host code declare the functions that it calls, by name: of
+// the C library, of the compiler's runtime and of ours. Where the module
+// defines one of that name they would take it for theirs, whatever it computes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm_fusion/Conversion/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/RuntimeLibcalls.h"
+#include "llvm/TargetParser/Host.h"
+
+namespace mlir::norm_fusion {
+#define GEN_PASS_DEF_NORMFUSIONRESERVENAMES
+#include "norm_fusion/Conversion/Passes.h.inc"
+} // namespace mlir::norm_fusion
+
+using namespace mlir;
+
+namespace {
+struct ReserveNamesPass final
+    : norm_fusion::impl::NormFusionReserveNamesBase<ReserveNamesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::TargetLibraryInfoImpl library{
+        llvm::Triple(llvm::sys::getDefaultTargetTriple())};
+    for (Operation &op :
+         llvm::make_early_inc_range(getOperation().getBodyRegion().front())) {
+      if (isa<ModuleOp>(op)) {
+        op.emitOpError("in a module, which isn't lowered; expected one module");
+        return signalPassFailure();
+      }
+      auto symbol = dyn_cast<SymbolOpInterface>(op);
+      if (!symbol || !symbol.getNameAttr())
+        continue;
+      StringRef name = symbol.getName();
+      if (name.contains('\0')) {
+        op.emitOpError("has a NUL in its name, which no object file can have");
+        return signalPassFailure();
+      }
+      if (!isa<FunctionOpInterface>(op) || symbol.isDeclaration() ||
+          !isReserved(name, library))
+        continue;
+      if (!symbol.isPrivate()) {
+        op.emitOpError("has the name of a function that lowered code calls, '")
+            << name << "'; expected another, or a private one";
+        return signalPassFailure();
+      }
+      std::string own = ("own_" + name).str();
+      while (symbols.lookup(own))
+        own += "_";
+      if (failed(symbols.rename(&op, own)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  static bool isReserved(StringRef name,
+                         const llvm::TargetLibraryInfoImpl &library) {
+    llvm::LibFunc function;
+    return library.getLibFunc(name, function) ||
+           !llvm::RTLIB::RuntimeLibcallsInfo::lookupLibcallImplName(name)
+                .empty() ||
+           name == "memrefCopy" || name.starts_with("norm_fusion_") ||
+           name.starts_with("mgpu") || name.starts_with("_mlir_");
+  }
+};
+} // namespace
