@@ -52,14 +52,22 @@ static bool mayLack(const Problem &problem, ScheduleAttr schedule, unsigned c) {
 }
 
 /// True if chunk `c` is faster with a mask, though none of its vectors lack:
-/// the last but one of five that are read again. With two masks ptxas 13.0
-/// loads single vectors from the slot, with three some at once. (H200, bf16
-/// LayerNorm in pairs of blocks, 200 and 600 MB, us, without and with: 20101
-/// columns 53.9, 147.4 and 51.7, 143.1; 20201 53.6, 146.3 and 52.4, 143.1;
-/// 20301 54.7, 146.8 and 51.7, 142.6; of the second or third chunk the same; in
-/// four or two warps of a row nothing, 5055 52.0, 146.6 and 52.0, 146.4.)
+/// the last but one of five that are read again, and of four in pairs of blocks
+/// that load row inputs. With two masks ptxas 13.0 loads single vectors from the
+/// slot, with three some at once. (H200, bf16 LayerNorm in pairs of blocks, 200
+/// and 600 MB, us, without and with: 20101 columns 53.9, 147.4 and 51.7, 143.1;
+/// 20201 53.6, 146.3 and 52.4, 143.1; 20301 54.7, 146.8 and 51.7, 142.6; of the
+/// second or third chunk the same; in four or two warps of a row nothing, 5055
+/// 52.0, 146.6 and 52.0, 146.4. Of four: 16001 53.1, 146.7 and 51.8, 143.1,
+/// 16201 53.0, 146.7 and 51.8, 143.2, f16 16001 53.6, 146.9 and 52.0, 143.3,
+/// RMSNorm 16001 49.7, 148.4 and 49.5, 142.4; read again or with copies nothing:
+/// RMSNorm 18101 51.9, 146.2 and 52.5, 147.5, LayerNorm 14001 51.3, 144.7 and
+/// 51.5, 144.5.)
 static bool gainsByMask(ScheduleAttr schedule, unsigned c) {
-  return schedule.getAhead() != 0 && schedule.getChunks() == 5 && c == 3;
+  if (schedule.getAhead() != 0)
+    return schedule.getChunks() == 5 && c == 3;
+  return schedule.getCluster() == 2 && schedule.getChunks() == 4 && c == 2 &&
+         !schedule.getCopiesRowInputs();
 }
 
 /// `full`, i32, if there are row groups for all shifts in whole frames, else
