@@ -480,10 +480,10 @@ static ScheduleAttr chooseLines(const Problem &problem, ScheduleAttr schedule,
 }
 
 /// Of the bytes in flight that memory needs, what two steps of framed rows have
-/// at most where a third one gains, of one row group and of several, and where
-/// steps ahead of their sums gain by copies of ends.
-static constexpr double kMostOfTwoSteps = 0.64, kMostOfTwoInGroups = 0.70,
-                        kMostCopiedAhead = 1.07;
+/// at most where a third one gains, of several row groups (of one:
+/// kMostOfTwoSteps), and where steps ahead of their sums gain by copies of
+/// ends.
+static constexpr double kMostOfTwoInGroups = 0.70, kMostCopiedAhead = 1.07;
 static constexpr unsigned kManyGroups = 4;
 
 /// Copies of framed rows' ends in place of loads a step ahead, for which a step

@@ -122,6 +122,10 @@ inline constexpr int64_t kTwoVectors = 4 * 32 * 2, kThreeVectors = 4 * 32 * 3,
 /// Vectors of a row that pairs of blocks hold, four a lane.
 inline constexpr int64_t kPairVectors = 2 * kFramedWarps * 32 * 4;
 
+/// Of the bytes in flight that memory needs, what two steps of framed rows, one
+/// to a block, have at most where a third one gains (chooseEnds()).
+inline constexpr double kMostOfTwoSteps = 0.64;
+
 /// Bytes of the narrowest element.
 unsigned getNarrowest(const Problem &problem);
 

@@ -184,6 +184,16 @@ static constexpr double kMoreWarpsGain = 1.1, kAheadGain = 1.1,
 /// What pairs of blocks with one row at a time may have in flight less.
 static constexpr double kPairGain = 0.9;
 
+/// Of the bytes in flight that memory needs, those of two steps from which on
+/// such pairs, with a third one (chooseEnds()), are faster than what has as
+/// many in flight. (H200, LayerNorm, us, 200 and 600 MB, two rows in pairs,
+/// ahead, or five blocks, and these: 8701 columns, 0.515, 53.3, 148.7 and 53.7,
+/// 150.1; 8901 53.5, 148.5 and 52.5, 145.1; 9001 53.2, 148.1 and 52.1, 143.9;
+/// 9101 53.0, 147.2 and 51.6, 144.4; 9301 52.3, 147.6 and 51.0, 143.5;
+/// 9501 52.8, 149.0 and 50.8, 143.3; 9801 52.5, 147.9 and 51.0, 143.5;
+/// 10101 52.3, 146.4 and 51.1, 144.5.)
+static constexpr double kFewestOfTwoSteps = 0.52;
+
 /// What frames that begin within a sector leave of bytes in flight. (H200, us,
 /// 200 and 600 MB, in such frames and in whole sectors, 0.81 and 0.73 of the
 /// bytes: LayerNorm 5055 columns 56.2 and 53.7, 160.5 and 151.2, 10162 55.6 and
@@ -345,6 +355,19 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
                               chunks * 32);
     };
     unsigned warpsOfPair = getWarpsOfPair(/*chunks=*/3);
+    if (isHeavy(problem) && warpsOfPair < kFramedWarps &&
+        target.maxCluster > 1) {
+      ScheduleAttr pair =
+          makeRing(context, /*cluster=*/2, warpsOfPair, /*groups=*/1,
+                   /*slots=*/2, /*chunks=*/3, vector, combine, frame);
+      double share =
+          getMeanInFlight(problem, pair, target) / target.bytesInFlight;
+      if (share >= kFewestOfTwoSteps && share <= kMostOfTwoSteps &&
+          fits(problem, pair, target)) {
+        reason = "pairs of blocks, whose two steps are few enough for a third";
+        return pair;
+      }
+    }
     if (isHeavy(problem) && warpsOfPair <= kFramedWarps && most < enough)
       consider(/*chunks=*/3, warpsOfPair, /*groups=*/1, frame, kPairGain);
     if (isHeavy(problem)) {
