@@ -188,7 +188,7 @@ static constexpr double kPairGain = 0.9;
 /// such pairs, with a third one (chooseEnds()), are faster than what has as
 /// many in flight. (H200, LayerNorm, us, 200 and 600 MB, two rows in pairs,
 /// ahead, or five blocks, and these: 8701 columns, 0.515, 53.3, 148.7 and 53.7,
-/// 150.1; 8901 53.5, 148.5 and 52.5, 145.1; 9001 53.2, 148.1 and 52.1, 143.9;
+/// 150.1; 8901 53.5, 148.5 and 52.5, 145.1; 9051 53.0, 147.7 and 51.5, 144.1;
 /// 9101 53.0, 147.2 and 51.6, 144.4; 9301 52.3, 147.6 and 51.0, 143.5;
 /// 9501 52.8, 149.0 and 50.8, 143.3; 9801 52.5, 147.9 and 51.0, 143.5;
 /// 10101 52.3, 146.4 and 51.1, 144.5.)
@@ -392,7 +392,7 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
         // MB, us: 18399 in 12 warps 54.0, 155.9, 18601 in 8 54.3, 149.1.)
         if (isHeavy(problem) && chunks == 3 &&
             llvm::divideCeil(vectors, 2) + kLineSectors * frame >
-                int64_t(warps) * chunks * 32)
+                uint64_t(warps) * chunks * 32)
           continue;
         // As few warps as hold a row, of two sums a column. (LayerNorm, 200 and
         // 600 MB, us, 12 and 11 warps: 16411 55.2, 151.1 and 54.5, 148.6.)
