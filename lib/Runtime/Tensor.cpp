@@ -254,24 +254,25 @@ Error Tensor::fill(StringRef number) {
     if (isFinite && !std::isfinite(decodeFloat(type, bits)))
       return refuse("a value that " + getName(type) + " has");
   } else {
-    // As signed or unsigned integers, and such integers as 3e4.
+    // With a sign or without one; or such as 3e4.
     unsigned width = type == ElementType::i1 ? 1 : getByteSize(type) * 8;
-    int64_t integer = 0;
-    double value = 0;
-    if (number.getAsInteger(10, integer) && number.getAsInteger(10, bits)) {
-      if (number.getAsDouble(value) || value != std::trunc(value) ||
-          std::fabs(value) > 0x1p53)
-        return refuse("an integer of " + Twine(width) + " bits");
-      integer = static_cast<int64_t>(value);
-    }
-    if (bits == 0) { // not one of 64 bits without a sign
-      if (!isIntN(width, integer) &&
-          (integer < 0 || !isUIntN(width, static_cast<uint64_t>(integer))))
-        return refuse("an integer of " + Twine(width) + " bits");
+    bool fits = false;
+    auto set = [&](int64_t integer) {
       bits = static_cast<uint64_t>(integer);
-    } else if (width < 64) {
-      return refuse("an integer of " + Twine(width) + " bits");
-    }
+      fits = isIntN(width, integer) || (integer >= 0 && isUIntN(width, bits));
+    };
+    int64_t integer;
+    double value;
+    if (!number.getAsInteger(10, integer))
+      set(integer);
+    else if (!number.getAsInteger(10, bits))
+      fits = width == 64;
+    else if (!number.getAsDouble(value) && value == std::trunc(value) &&
+             std::fabs(value) <= 0x1p53)
+      set(static_cast<int64_t>(value));
+    if (!fits)
+      return refuse("an integer of " + Twine(width) +
+                    (width == 1 ? " bit" : " bits"));
     if (type == ElementType::i1)
       bits &= 1;
   }

@@ -66,12 +66,11 @@ constexpr unsigned kNoneIdle = std::numeric_limits<unsigned>::max();
 /// blocks and of six, and of loads that are paced: 5000 8.8, 20.4, 49.0, 140.7
 /// -> 8.6, 20.5, 49.2, 143.6; 5120 8.6, 20.1, 48.4, 139.6 -> 8.4, 20.0, 48.9,
 /// 145.8; 5376 8.9, 20.5, 50.1, 144.8 -> 8.5, 20.0, 48.7, 146.7;
-/// 5632 8.7, 20.3, 48.8, 140.2 -> 8.4, 20.0, 48.7, 146.7; H100, 200 and 600 MB,
-/// 5376 51.2, 149.3
-/// -> 48.0, 138.5, 5632 48.1, 139.5 -> 47.8, 138.2. Two and three warps of
-/// three to five blocks gain on an H200 and lose on an H100: 2560 8.5, 48.9 ->
-/// 8.2, 48.8 and 8.4, 49.3 -> 8.4, 50.7; 2816 8.9, 49.1 -> 8.3, 48.9 and 8.4,
-/// 47.6 -> 8.5, 51.4.)
+/// 5632 8.7, 20.3, 48.8, 140.2 -> 8.4, 20.0, 48.7, 146.7; on an H100, 200 and
+/// 600 MB, 5376 51.2, 149.3 -> 48.0, 138.5, 5632 48.1, 139.5 -> 47.8, 138.2.
+/// Two and three warps of three to five blocks gain on an H200 and lose on an
+/// H100, 25 and 200 MB: 2560 8.5, 48.9 -> 8.2, 48.8 and 8.4, 49.3 -> 8.4, 50.7;
+/// 2816 8.9, 49.1 -> 8.3, 48.9 and 8.4, 47.6 -> 8.5, 51.4.)
 // clang-format off
 static constexpr Shape kWords[] = {
     // chunks, cluster, warps of a row, of a block, one lane of so many idle

@@ -99,7 +99,7 @@ TEST(Tensor, fillsWithWhatTheTypeHas) {
   EXPECT_EQ(fill(ElementType::i8, "-129"),
             "-129, expected an integer of 8 bits");
   EXPECT_EQ(fill(ElementType::i1, "1"), "1");
-  EXPECT_EQ(fill(ElementType::i1, "2"), "2, expected an integer of 1 bits");
+  EXPECT_EQ(fill(ElementType::i1, "2"), "2, expected an integer of 1 bit");
   EXPECT_EQ(fill(ElementType::i32, "3e4"), "30000");
   EXPECT_EQ(fill(ElementType::i32, "nan"),
             "nan, expected an integer of 32 bits");
