@@ -58,9 +58,13 @@ static constexpr int64_t sharedMinSteps = 16384;
 // What can run on a device
 //===----------------------------------------------------------------------===//
 
+/// Of floats those that norm-fusion-expand-float-conversions and PTX have.
 static bool isSupported(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type))
     type = memref.getElementType();
+  if (isa<FloatType>(type))
+    return isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
+               Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
   return type.isIndex() ||
          (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
 }
@@ -210,9 +214,16 @@ void PlainToGPUPass::lower(linalg::LinalgOp op, IRRewriter &rewriter) {
                    remark::RemarkOpts::name("plain").category("norm-fusion"))
         << ("stays on the host: " + why).str();
   };
-  if (Operation *blamed = findHostOp(op))
-    return keep(blamed->getLoc(), "a plain kernel can't have '" +
-                                      blamed->getName().getStringRef() + "'");
+  if (Operation *blamed = findHostOp(op)) {
+    std::string what = blamed->getName().getStringRef().str();
+    auto type = llvm::find_if_not(blamed->getOperandTypes(),
+                                  [](Type t) { return isSupported(t); });
+    if (type != blamed->operand_type_end()) {
+      what.clear();
+      llvm::raw_string_ostream(what) << *type;
+    }
+    return keep(blamed->getLoc(), "a plain kernel can't have '" + what + "'");
+  }
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic) {
     FailureOr<linalg::GenericOp> named =

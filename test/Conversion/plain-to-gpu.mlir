@@ -107,3 +107,18 @@ func.func @host(%x: memref<8xf32>) {
   }
   return
 }
+
+// Nothing of the device pipeline knows this float.
+// REMARK:      !Missed
+// REMARK:      stays on the host: a plain kernel can''t have ''memref<8xf8E4M3FNUZ>''
+// CHECK-LABEL: func.func @type
+// CHECK-NOT:   gpu.launch
+// CHECK:       linalg.generic
+func.func @type(%x: memref<8xf8E4M3FNUZ>) {
+  linalg.generic {indexing_maps = [affine_map<(m) -> (m)>], iterator_types = ["parallel"]} outs(%x : memref<8xf8E4M3FNUZ>) {
+  ^bb0(%a: f8E4M3FNUZ):
+    %0 = arith.negf %a : f8E4M3FNUZ
+    linalg.yield %0 : f8E4M3FNUZ
+  }
+  return
+}
