@@ -29,8 +29,7 @@ struct ReserveNamesPass final
     SymbolTable symbols(getOperation());
     llvm::TargetLibraryInfoImpl library{
         llvm::Triple(llvm::sys::getDefaultTargetTriple())};
-    for (Operation &op :
-         llvm::make_early_inc_range(getOperation().getBodyRegion().front())) {
+    for (Operation &op : *getOperation().getBody()) {
       if (isa<ModuleOp>(op)) {
         op.emitOpError("in a module, which isn't lowered; expected one module");
         return signalPassFailure();

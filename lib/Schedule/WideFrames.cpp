@@ -282,11 +282,47 @@ static ScheduleAttr chooseFiveVectors(MLIRContext *context,
   return best;
 }
 
+/// As few warps of each of two blocks as hold a row of `vectors` in frames of
+/// `frame`, with `chunks` vectors a lane.
+static unsigned getWarpsOfPair(int64_t vectors, unsigned frame,
+                               unsigned chunks) {
+  return llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame, chunks * 32);
+}
+
+/// Pairs of blocks with one row of two sums a column, three vectors a lane,
+/// whose two steps are few enough bytes for a third (chooseEnds()), and enough.
+/// Null if they aren't.
+static ScheduleAttr choosePairsOfThreeSteps(MLIRContext *context,
+                                            const Problem &problem,
+                                            const TargetInfo &target,
+                                            Combine combine,
+                                            std::string &reason) {
+  constexpr unsigned chunks = 3;
+  unsigned vector = getFullVector(problem);
+  unsigned frame = getSectorVectors(problem, vector);
+  unsigned warps = getWarpsOfPair(getVectors(problem, vector), frame, chunks);
+  if (!isHeavy(problem) || !takesManyVectors(problem) ||
+      problem.columns % vector == 0 || warps >= kFramedWarps)
+    return {};
+  ScheduleAttr pair = makeRing(context, /*cluster=*/2, warps, /*groups=*/1,
+                               /*slots=*/2, chunks, vector, combine, frame);
+  if (!fits(problem, pair, target))
+    return {};
+  double share = getMeanInFlight(problem, pair, target) / target.bytesInFlight;
+  if (share < kFewestOfTwoSteps || share > kMostOfTwoSteps)
+    return {};
+  reason = "pairs of blocks, whose two steps are few enough for a third";
+  return pair;
+}
+
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
                                            const Problem &problem,
                                            const TargetInfo &target,
                                            Combine combine, std::string &reason,
                                            bool mayBeAhead) {
+  if (ScheduleAttr pair =
+          choosePairsOfThreeSteps(context, problem, target, combine, reason))
+    return pair;
   unsigned vector = getFullVector(problem);
   int64_t vectors = getVectors(problem, vector);
   // More in flight than this is no faster.
@@ -350,24 +386,7 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
     // and 153.2, 12203 153.8 and 151.0. H100, 200 and 600 MB, pairs and
     // clusters with enough in flight: 8467 91, 93 and 95, 97% of the triad,
     // 9201 93, 95 and 94, 98%.)
-    auto getWarpsOfPair = [&](unsigned chunks) -> unsigned {
-      return llvm::divideCeil(llvm::divideCeil(vectors, 2) + frame,
-                              chunks * 32);
-    };
-    unsigned warpsOfPair = getWarpsOfPair(/*chunks=*/3);
-    if (isHeavy(problem) && warpsOfPair < kFramedWarps &&
-        target.maxCluster > 1) {
-      ScheduleAttr pair =
-          makeRing(context, /*cluster=*/2, warpsOfPair, /*groups=*/1,
-                   /*slots=*/2, /*chunks=*/3, vector, combine, frame);
-      double share =
-          getMeanInFlight(problem, pair, target) / target.bytesInFlight;
-      if (share >= kFewestOfTwoSteps && share <= kMostOfTwoSteps &&
-          fits(problem, pair, target)) {
-        reason = "pairs of blocks, whose two steps are few enough for a third";
-        return pair;
-      }
-    }
+    unsigned warpsOfPair = getWarpsOfPair(vectors, frame, /*chunks=*/3);
     if (isHeavy(problem) && warpsOfPair <= kFramedWarps && most < enough)
       consider(/*chunks=*/3, warpsOfPair, /*groups=*/1, frame, kPairGain);
     if (isHeavy(problem)) {
@@ -397,7 +416,9 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
         // As few warps as hold a row, of two sums a column. (LayerNorm, 200 and
         // 600 MB, us, 12 and 11 warps: 16411 55.2, 151.1 and 54.5, 148.6.)
         unsigned held =
-            isHeavy(problem) ? std::min(warps, getWarpsOfPair(chunks)) : warps;
+            isHeavy(problem)
+                ? std::min(warps, getWarpsOfPair(vectors, frame, chunks))
+                : warps;
         if (!best || best.getAhead() == 0)
           consider(chunks, held, /*groups=*/1, frame, 1 / kAheadGain,
                    /*ahead=*/1);
