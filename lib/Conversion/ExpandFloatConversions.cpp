@@ -32,8 +32,7 @@ using namespace mlir;
 
 /// 8-bit floats, and bf16 unless the machine has conversions for it.
 static bool isNarrow(Type type, bool onGPU) {
-  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type) ||
-         (!onGPU && isa<BFloat16Type>(type));
+  return norm_fusion::isFloat8(type) || (!onGPU && isa<BFloat16Type>(type));
 }
 
 /// The number that all elements of `value` are.

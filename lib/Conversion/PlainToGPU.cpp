@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Conversion/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -63,8 +64,8 @@ static bool isSupported(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type))
     type = memref.getElementType();
   if (isa<FloatType>(type))
-    return isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
-               Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
+    return isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(type) ||
+           norm_fusion::isFloat8(type);
   return type.isIndex() ||
          (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
 }

@@ -21,11 +21,6 @@ unsigned norm_fusion::getBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
-/// Of one byte; kernels convert them and move them, nothing else.
-static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
-}
-
 static bool convertsOrMoves(Operation *op) {
   return roundsToNearestEven(op) &&
          isa<arith::TruncFOp, arith::ScalingTruncFOp, arith::ExtFOp,

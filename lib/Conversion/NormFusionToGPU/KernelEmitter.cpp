@@ -17,11 +17,6 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// LLVM has no type for these.
-static bool isFloat8(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-}
-
 Type norm_fusion::getMemoryType(Type type) {
   if (type.isInteger(1) || isFloat8(type))
     return IntegerType::get(type.getContext(), 8);

@@ -45,6 +45,12 @@ Value createCombine(OpBuilder &builder, Location loc, Combiner combiner,
 /// one that kernels and host code have.
 bool roundsToNearestEven(Operation *op);
 
+/// The floats of one byte that kernels convert and move, and do nothing else
+/// with. LLVM has no types for them.
+inline bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
+}
+
 /// Rows come through a ring of slots.
 inline bool isRing(Structure structure) {
   return structure == Structure::ring || structure == Structure::small;
