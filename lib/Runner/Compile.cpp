@@ -366,13 +366,17 @@ static void replaceSpilling(CompiledModule &result,
     result.spills.push_back(std::move(record));
   };
   result.module->walk([&](MixedReductionOp op) {
-    if (ScheduleAttr few = op.getFewRowsAttr();
-        few && options.spilling.contains(few.getText())) {
-      note(op, few, "the schedule for any number of rows");
-      op.removeFewRowsAttr();
+    SmallVector<FewRowsAttr> kept;
+    for (FewRowsAttr few : op.getFewRowsEntries()) {
+      ScheduleAttr schedule = few.getSchedule();
+      if (options.spilling.contains(schedule.getText())) {
+        note(op, schedule, "the schedule for more rows");
+        continue;
+      }
+      result.shrinkable.insert(schedule.getText());
+      kept.push_back(few);
     }
-    if (ScheduleAttr few = op.getFewRowsAttr())
-      result.shrinkable.insert(few.getText());
+    op.setFewRowsEntries(kept);
     ScheduleAttr schedule = op.getScheduleAttr();
     if (!schedule)
       return;

@@ -115,12 +115,12 @@ ScheduleAttr norm_fusion::chooseColumns(MLIRContext *context,
   return {};
 }
 
-ScheduleAttr norm_fusion::chooseFewRows(MLIRContext *context,
-                                        const Problem &problem,
-                                        const TargetInfo &target) {
+ScheduleAttr norm_fusion::chooseColumnsOfFewRows(MLIRContext *context,
+                                                 const Problem &problem,
+                                                 const TargetInfo &target) {
   std::string ignored;
-  if (!problem.unsupported.empty() || !problem.contiguousColumns ||
-      ShapedType::isDynamic(problem.columns) || problem.columns < kWide)
+  if (!problem.contiguousColumns || ShapedType::isDynamic(problem.columns) ||
+      problem.columns < kWide)
     return {};
   return chooseColumns(context, problem, target, ignored);
 }

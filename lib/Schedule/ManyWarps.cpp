@@ -89,6 +89,25 @@ static constexpr Shape kWords[] = {
     {4, 16, 5,  8, 12,  8,  6}};
 // clang-format on
 
+/// Few rows of 32-bit elements with two sums a column, which are a few steps:
+/// their number counts there, and how much is left to add up behind them.
+/// (H200, f32 LayerNorm, 25 and 75 MB, us, in place of the schedule for any
+/// number of rows, not paced and with copies of row inputs: 2304
+/// columns 8.63, 20.1
+/// -> 8.42, 20.2; 2816 8.73, 20.1 -> 8.37, 19.6; 12288 8.64, 20.1
+/// -> 8.58, 20.4; 13312 8.94, 20.8 -> 8.82, 20.2; 14336 8.80, 20.4
+/// -> 8.61, 20.2; 16384 8.77, 20.3 -> 8.64, 20.5; 18432 9.21, 20.7
+/// -> 8.62, 20.5; 20480 9.47, 20.9 -> 8.64, 20.5; but 11264 8.62, 20.2
+/// -> 8.83, 20.5; 10000 8.83, 20.4 -> 9.00, 20.9.)
+// clang-format off
+static constexpr Shape kFewWords[] = {
+    {2,  1, 11, 11, 11, 11, 16, moreSums},
+    {2,  5,  2,  2, 12, 12,  9, moreSums},
+    {2,  7,  8,  8, 16, 16, 13, moreSums},
+    {2, 16,  3,  5, 16, 15, 16, moreSums},
+    {3, 16,  3,  4, 12, 12, 16, moreSums}};
+// clang-format on
+
 /// Rows of 16-bit elements with one sum a column. (H200, bf16, RMSNorm, us. Two
 /// vectors, 12.5, 50, 200, 400 and 800 MB: 4608 columns, c3 6.1, 15.2, 49.7,
 /// 95.6, 187.3 -> 6.1, 14.8, 48.9, 94.4, 185.6; 6144, c4 6.4, 14.9, 49.7, 94.9,
@@ -265,6 +284,73 @@ static constexpr unsigned kUnevenWarps = 11;
 /// and 22.3, 52.5.)
 static constexpr double kBusyShare = 2. / 3;
 
+namespace {
+/// How a shape holds rows: warps of a block for one, row groups, and vectors
+/// that its lanes have beyond them.
+struct Fit {
+  unsigned warps, groups;
+  int64_t idle;
+};
+} // namespace
+
+/// None where the shape isn't for rows of `vectors` vectors.
+static std::optional<Fit> fitShape(const Problem &problem,
+                                   const TargetInfo &target, const Shape &shape,
+                                   int64_t vectors, unsigned frame,
+                                   bool isPair) {
+  int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
+  int64_t held = vectors + int64_t(shape.cluster) * frame;
+  int64_t warps = llvm::divideCeil(held, ofWarp);
+  // Pairs of blocks in frames have as many warps, though fewer may do.
+  if (isPair)
+    warps = std::max<int64_t>(warps, shape.fewestWarps);
+  if (warps == kUnevenWarps && shape.mostWarps > kUnevenWarps &&
+      !isHeavy(problem))
+    ++warps;
+  if (warps < shape.fewestWarps || warps > shape.mostWarps ||
+      shape.cluster > target.maxCluster || vectors % shape.multiple != 0 ||
+      (shape.sums != anySums && (shape.sums == moreSums) != isHeavy(problem)))
+    return {};
+  Fit fit = {unsigned(warps), unsigned(shape.blockWarps / warps),
+             warps * ofWarp - held};
+  if (fit.groups * fit.warps < shape.fewestOfBlock ||
+      fit.idle * shape.lanesOfIdle > warps * ofWarp)
+    return {};
+  return fit;
+}
+
+ScheduleAttr norm_fusion::chooseManyWarpsOfFewRows(const Problem &problem,
+                                                   const TargetInfo &target,
+                                                   ScheduleAttr schedule) {
+  if (schedule.getStructure() != Structure::ring ||
+      schedule.getCluster() == 1 || schedule.getCopy() != Copy::cp_async ||
+      schedule.getCombine() != Combine::tags || !readsTwoOf(problem, 4) ||
+      problem.segmented || isFramed(problem, schedule))
+    return {};
+  int64_t vectors = getVectors(problem, schedule.getVector());
+  for (const Shape &shape : kFewWords) {
+    std::optional<Fit> fit = fitShape(problem, target, shape, vectors,
+                                      /*frame=*/0, /*isPair=*/false);
+    if (!fit)
+      continue;
+    ScheduleAttr few = change(
+        schedule,
+        llvm::formatv("cluster={0} warps={1} row-groups={2} "
+                      "chunks={3} slots=2 pace=0 row-inputs=copy",
+                      shape.cluster, fit->warps, fit->groups, shape.chunks)
+            .str());
+    if (isLegal(problem, few, target))
+      return few;
+  }
+  // (H200, f32, 25 and 75 MB, us, LayerNorm: 8704 columns 8.62, 20.1 -> 8.42,
+  // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 24576 8.92, 20.9 -> 8.72, 20.5; 32768
+  // 9.37, 20.8 -> 9.15, 20.8; RMSNorm: 10000 8.53, 20.2 -> 8.42, 19.9; 18432
+  // 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
+  ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
+  return few != schedule && isLegal(problem, few, target) ? few
+                                                          : ScheduleAttr();
+}
+
 ScheduleAttr norm_fusion::chooseManyWarps(
     MLIRContext *context, const Problem &problem, const TargetInfo &target,
     unsigned vector, bool framed, Combine combine, std::string &reason) {
@@ -288,28 +374,16 @@ ScheduleAttr norm_fusion::chooseManyWarps(
       vectors + 2 * kLineSectors * frame <= 2 * kFramedWarps * 32 * 5)
     return {};
   for (const Shape &shape : shapes) {
-    int64_t ofWarp = int64_t(32) * shape.chunks * shape.cluster;
-    int64_t held = vectors + int64_t(shape.cluster) * frame;
-    int64_t warps = llvm::divideCeil(held, ofWarp);
-    // Pairs of blocks in frames have as many warps, though fewer may do.
     bool isPair = framed && !isWord && shape.cluster == 2;
-    if (isPair)
-      warps = std::max<int64_t>(warps, shape.fewestWarps);
-    if (warps == kUnevenWarps && shape.mostWarps > kUnevenWarps &&
-        !isHeavy(problem))
-      ++warps;
-    if (warps < shape.fewestWarps || warps > shape.mostWarps ||
-        shape.cluster > target.maxCluster || vectors % shape.multiple != 0 ||
-        (shape.sums != anySums && (shape.sums == moreSums) != isHeavy(problem)))
+    std::optional<Fit> fit =
+        fitShape(problem, target, shape, vectors, frame, isPair);
+    if (!fit)
       continue;
-    unsigned groups = shape.blockWarps / warps;
+    auto [warps, groups, idle] = *fit;
     // Measured where so much in flight isn't too much.
     bool mayBeTooMuch = !framed && !isWord &&
                         shape.cluster < kPortableCluster && shape.chunks > 2;
-    int64_t idle = warps * ofWarp - held;
-    if (groups * warps < shape.fewestOfBlock ||
-        (mayBeTooMuch && !takesManyVectors(problem)) ||
-        idle * shape.lanesOfIdle > warps * ofWarp)
+    if (mayBeTooMuch && !takesManyVectors(problem))
       continue;
     bool paces = combine == Combine::tags && !framed && !shape.copies &&
                  drifts(problem, shape, groups, idle == 0);

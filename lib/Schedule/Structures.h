@@ -48,10 +48,6 @@ ScheduleAttr change(ScheduleAttr schedule, StringRef text);
 /// 32768x4096 and 65536x8192 bf16, docs/performance.md).
 inline constexpr unsigned kPace = 2;
 
-/// Blocks of a cluster that every device with clusters runs (CUDA C++
-/// Programming Guide 13.0, "Thread Block Clusters").
-inline constexpr unsigned kPortableCluster = 8;
-
 /// Rows of more vectors than these are wide.
 inline constexpr int64_t kWideVectors = 512;
 
@@ -213,6 +209,12 @@ ScheduleAttr chooseManyWarps(MLIRContext *context, const Problem &problem,
                              const TargetInfo &target, unsigned vector,
                              bool framed, Combine combine, std::string &reason);
 
+/// For so few rows of 32-bit elements that they are a few steps, where it takes
+/// less than `schedule`; else null.
+ScheduleAttr chooseManyWarpsOfFewRows(const Problem &problem,
+                                      const TargetInfo &target,
+                                      ScheduleAttr schedule);
+
 /// Wide rows with `scale` times four vectors of `vector` columns a lane,
 /// in clusters whose blocks have room for `frame` vectors more; why in
 /// `reason`. Null where lanes don't have the registers, or clusters don't hold
@@ -252,6 +254,12 @@ bool isLegalTile(const Problem &problem, ScheduleAttr schedule,
 /// where a block doesn't hold them.
 ScheduleAttr chooseColumns(MLIRContext *context, const Problem &problem,
                            const TargetInfo &target, std::string &reason);
+
+/// The same where blocks that own columns are the fastest for as few rows as
+/// they hold at once (row-groups x rows); else null.
+ScheduleAttr chooseColumnsOfFewRows(MLIRContext *context,
+                                    const Problem &problem,
+                                    const TargetInfo &target);
 
 /// What structure=columns needs beyond contiguous static columns.
 bool isLegalColumns(const Problem &problem, ScheduleAttr schedule,

@@ -315,6 +315,31 @@ static ScheduleAttr choosePairsOfThreeSteps(MLIRContext *context,
   return pair;
 }
 
+/// In place of a pair of blocks that has two rows with three vectors a lane, a
+/// block for each: as many warps wait for a row's sums, and in no other block.
+/// In frames of a line, whose ends are copied: every warp has whole lines. Null
+/// where `pair` is none, or a block doesn't hold a row. (H200, bf16 LayerNorm,
+/// 200 and 600 MB, us: 8201 columns 54.1 -> 51.6; 8501 53.9, 149.2 -> 51.7,
+/// 145.3, in frames of a sector 53.0, 152.1; 8601 53.8 -> 51.4; 8751 53.4
+/// -> 51.6.)
+static ScheduleAttr chooseOneBlock(const Problem &problem, ScheduleAttr pair,
+                                   const TargetInfo &target) {
+  if (pair.getCluster() != 2 || pair.getRowGroups() != 2 ||
+      pair.getChunks() != 3 || pair.getAhead() == 0)
+    return {};
+  unsigned frame = kLineSectors * getSectorVectors(problem, pair.getVector());
+  int64_t held = getVectors(problem, pair.getVector()) + frame;
+  unsigned warps = llvm::divideCeil(held, pair.getChunks() * 32);
+  if (warps > kManyWarps)
+    return {};
+  ScheduleAttr one =
+      change(pair, llvm::formatv("cluster=1 warps={0} row-groups=1 frame={1} "
+                                 "row-inputs=copy ends=copy",
+                                 warps, frame)
+                       .str());
+  return isLegal(problem, one, target) ? one : ScheduleAttr();
+}
+
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
                                            const Problem &problem,
                                            const TargetInfo &target,
@@ -424,6 +449,8 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
                    /*ahead=*/1);
       }
   }
+  if (ScheduleAttr one = best ? chooseOneBlock(problem, best, target) : best)
+    best = one;
   if (best)
     reason = llvm::formatv(
         "wide rows that begin anywhere: about {0} bytes in "

@@ -75,11 +75,15 @@ struct Problem {
 ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,
                             const TargetInfo &target, std::string &reason);
 
-/// A schedule for launches with no more rows than its blocks hold at once
-/// (row-groups x rows), for which chooseSchedule()'s isn't the fastest. Null
-/// where it is.
-ScheduleAttr chooseFewRows(MLIRContext *context, const Problem &problem,
-                           const TargetInfo &target);
+/// Blocks of a cluster that every device with clusters runs (CUDA C++
+/// Programming Guide 13.0, "Thread Block Clusters").
+inline constexpr unsigned kPortableCluster = 8;
+
+/// Schedules for launches with few rows, for which `schedule`, which is
+/// chooseSchedule()'s, isn't the fastest, by the number of rows.
+SmallVector<FewRowsAttr> chooseFewRows(const Problem &problem,
+                                       const TargetInfo &target,
+                                       ScheduleAttr schedule);
 
 /// Rows of a tile, 0 where there is none; steps that fill it; rows of the parts
 /// that the last tiles are cut into, so that all blocks have as many rows; and

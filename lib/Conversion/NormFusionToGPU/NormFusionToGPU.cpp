@@ -119,6 +119,13 @@ private:
         .getResult(0);
   }
 
+  Value getBlocksAtOnce(ImplicitLocOpBuilder &b, ScheduleAttr schedule,
+                        SymbolTable &symbols) {
+    return arith::MulIOp::create(
+        b, getClusters(b, schedule, symbols),
+        arith::ConstantIndexOp::create(b, schedule.getCluster()));
+  }
+
   unsigned numWorkspaces = 0;
 };
 } // namespace
@@ -465,7 +472,7 @@ Value ToGPUPass::isPossible(ImplicitLocOpBuilder &b, MixedReductionOp op,
 LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   if (op.hasPureTensorSemantics())
     return op.emitError("expected memrefs: bufferize first");
-  ScheduleAttr schedule = op.getScheduleAttr(), few = op.getFewRowsAttr();
+  ScheduleAttr schedule = op.getScheduleAttr();
   // What was folded since the schedule was chosen may have no kernel any more.
   if (Problem problem = Problem::get(op); !problem.unsupported.empty())
     return op.emitError("has no kernel: ")
@@ -490,8 +497,10 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   };
   if (!isLegal(schedule, "the plain kernel"))
     schedule = getPlainSchedule(schedule);
-  if (few && !isLegal(few, "the kernel for any number of rows"))
-    few = {};
+  SmallVector<FewRowsAttr> fewRows = op.getFewRowsEntries();
+  llvm::erase_if(fewRows, [&](FewRowsAttr few) {
+    return !isLegal(few.getSchedule(), "the kernel for more rows");
+  });
   ImplicitLocOpBuilder b(op.getLoc(), op);
 
   // Kernels take packed row-major buffers; others go through a copy.
@@ -579,15 +588,21 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
     b.setInsertionPointToStart(ifOp.elseBlock());
   };
   bool isPlain = schedule.getStructure() == Structure::plain;
-  Value aligned = !isPlain || few ? isAligned() : Value();
-  if (few) {
-    int64_t most = few.getRowGroups() * few.getRows();
+  Value aligned = !isPlain || !fewRows.empty() ? isAligned() : Value();
+  for (FewRowsAttr few : fewRows) {
+    ScheduleAttr given = few.getSchedule();
     Value isFew =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ule, host.rows,
-                              arith::ConstantIndexOp::create(b, most));
-    launchIf(arith::AndIOp::create(
-                 b, isPossible(b, op, few, host, aligned, symbols), isFew),
-             few, "_few_rows");
+                              arith::ConstantIndexOp::create(b, few.getRows()));
+    isFew = arith::AndIOp::create(
+        b, isPossible(b, op, given, host, aligned, symbols), isFew);
+    if (given.getCluster() > kPortableCluster)
+      isFew = arith::AndIOp::create(
+          b, isFew,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                getBlocksAtOnce(b, given, symbols),
+                                getBlocksAtOnce(b, schedule, symbols)));
+    launchIf(isFew, given, "_few_rows_" + std::to_string(few.getRows()));
   }
   if (isPlain) {
     launch(b, op, schedule, "", host, symbols);

@@ -136,6 +136,21 @@ void MixedReductionOp::inferLevels(
   infer(*combine);
 }
 
+SmallVector<FewRowsAttr> MixedReductionOp::getFewRowsEntries() {
+  if (ArrayAttr entries = getFewRowsAttr())
+    return llvm::to_vector(entries.getAsRange<FewRowsAttr>());
+  return {};
+}
+
+void MixedReductionOp::setFewRowsEntries(ArrayRef<FewRowsAttr> entries) {
+  if (entries.empty())
+    removeFewRowsAttr();
+  else
+    setFewRowsAttr(Builder(getContext())
+                       .getArrayAttr(SmallVector<Attribute>(entries.begin(),
+                                                            entries.end())));
+}
+
 //===----------------------------------------------------------------------===//
 // Assembly
 //===----------------------------------------------------------------------===//
@@ -157,12 +172,12 @@ void MixedReductionOp::print(OpAsmPrinter &p) {
   p.printNewline();
   p << "  maps = ";
   p.printAttribute(getIndexingMaps());
-  auto attribute = [&](StringRef keyword, ScheduleAttr schedule) {
-    if (!schedule)
+  auto attribute = [&](StringRef keyword, Attribute value) {
+    if (!value)
       return;
     p.printNewline();
     p << "  " << keyword << " = ";
-    p.printAttribute(schedule);
+    p.printAttribute(value);
   };
   attribute("schedule", getScheduleAttr());
   attribute("few_rows", getFewRowsAttr());
@@ -221,13 +236,16 @@ ParseResult MixedReductionOp::parse(OpAsmParser &parser,
   if (parser.parseKeyword("maps") || parser.parseEqual() ||
       parser.parseAttribute(maps, "indexing_maps", result.attributes))
     return failure();
-  for (StringRef keyword : {"schedule", "few_rows"}) {
-    ScheduleAttr schedule;
-    if (succeeded(parser.parseOptionalKeyword(keyword)) &&
-        (parser.parseEqual() ||
-         parser.parseAttribute(schedule, keyword, result.attributes)))
-      return failure();
-  }
+  ScheduleAttr schedule;
+  ArrayAttr fewRows;
+  if (succeeded(parser.parseOptionalKeyword("schedule")) &&
+      (parser.parseEqual() ||
+       parser.parseAttribute(schedule, "schedule", result.attributes)))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("few_rows")) &&
+      (parser.parseEqual() ||
+       parser.parseAttribute(fewRows, "few_rows", result.attributes)))
+    return failure();
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion()))
     return failure();

@@ -1,6 +1,6 @@
 //===- NormFusionVerify.cpp - Constraints of the ops ----------------------===//
 //
-// C1 to C15 of NormFusionOps.td, in the order operands, regions, levels: each
+// C1 to C16 of NormFusionOps.td, in the order operands, regions, levels: each
 // step may rely on what the one before has shown.
 //
 //===----------------------------------------------------------------------===//
@@ -235,8 +235,22 @@ static LogicalResult verifyLevels(MixedReductionOp op) {
                       : success();
 }
 
+static LogicalResult verifyFewRows(MixedReductionOp op) {
+  if (!op.getFewRows())
+    return success();
+  int64_t before = 0;
+  for (auto few : op.getFewRowsAttr().getAsRange<FewRowsAttr>()) {
+    if (few.getRows() <= before)
+      return op.emitOpError("C16: few_rows for ")
+             << few.getRows() << " rows, expected more than " << before;
+    before = few.getRows();
+  }
+  return success();
+}
+
 LogicalResult MixedReductionOp::verify() {
-  if (failed(::verifyOperands(*this)) || failed(::verifyRegions(*this)))
+  if (failed(::verifyOperands(*this)) || failed(::verifyRegions(*this)) ||
+      failed(verifyFewRows(*this)))
     return failure();
   return verifyLevels(*this);
 }

@@ -456,7 +456,7 @@ MixedReductionOp GroupBuilder::build(OpBuilder &builder,
   auto op = MixedReductionOp::create(
       builder, loc, types, ins, outs, builder.getArrayAttr(kinds),
       builder.getArrayAttr(maps), /*schedule=*/ScheduleAttr(),
-      /*few_rows=*/ScheduleAttr());
+      /*few_rows=*/ArrayAttr());
   op.getBody().push_back(body.release());
   for (auto [result, output] : llvm::zip_equal(group.results, outputOf)) {
     AxisMap axes = getResultAxes(result);

@@ -133,13 +133,12 @@ private:
         return failure();
     // What was given or measured is meant for any number of rows.
     if (!op.getScheduleAttr() && chosen == untuned && schedule.empty() &&
-        !batchInvariant)
-      if (ScheduleAttr few = chooseFewRows(&getContext(), problem, target)) {
-        op.setFewRowsAttr(few);
-        reason +=
-            llvm::formatv("; up to {0} rows: {1}",
-                          few.getRowGroups() * few.getRows(), few.getText());
-      }
+        !batchInvariant) {
+      op.setFewRowsEntries(chooseFewRows(problem, target, chosen));
+      for (FewRowsAttr few : op.getFewRowsEntries())
+        reason += llvm::formatv("; up to {0} rows: {1}", few.getRows(),
+                                few.getSchedule().getText());
+    }
     problem.mayBeFramed = true; // if it is asked for
     if (!schedule.empty()) {
       // What is given isn't possible with the other fields of `from`.

@@ -85,6 +85,27 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
   }];
 }
 
+def NormFusion_FewRowsAttr : AttrDef<NormFusion_Dialect, "FewRows"> {
+  let mnemonic = "few_rows";
+  let summary = "A schedule for launches with few rows";
+  let description = [{
+    `rows`: the rows that a column reduction reduces, at most so many.
+    `schedule`: what such a launch takes in place of the op's schedule, if it is
+    possible there as any schedule is. Of clusters of more than eight blocks,
+    which are fewer on some devices, at least as many blocks must run at once as
+    of the op's schedule.
+
+    ```mlir
+    #norm_fusion.few_rows<rows = 32, schedule = <"structure=columns cluster=1 warps=1 row-groups=16 slots=1 chunks=2 vector=4 copy=load combine=tags pace=0 grid=0 rows=2">>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "ScheduleAttr":$schedule);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def NormFusion_FewRowsArrayAttr
+    : TypedArrayAttrBase<NormFusion_FewRowsAttr, "schedules for few rows">;
+
 def NormFusion_EmulatorTargetAttr
     : AttrDef<NormFusion_Dialect, "EmulatorTarget"> {
   let mnemonic = "emulator_target";

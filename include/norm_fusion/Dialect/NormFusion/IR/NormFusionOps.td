@@ -59,8 +59,8 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     vary over columns.
 
     `norm-fusion-schedule` attaches `schedule`, and `few_rows` where launches
-    with few rows (`row-groups` x `rows` of it at most) have a kernel of their
-    own.
+    with few rows have kernels of their own: a launch takes the first of them
+    that is for as many rows as there are.
 
     Constraints:
     - C1: one indexing map an operand, each a projected permutation over `dims`.
@@ -75,6 +75,7 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     - C10: without `combine` no `partial_accumulate`; with it no `column_reduce`, and one combine argument an input and an accumulation.
     - C11: the ops of the regions have no side effects, no regions, and scalar operands and results.
     - C12: yielded types are the outputs' element types; `combine` yields the outputs of one element and those that vary over columns but not over all row dimensions, a body with `combine` the others, each in order.
+    - C16: the `rows` of `few_rows` rise from entry to entry.
 
     ```mlir
     %dx, %dw = norm_fusion.mixed_reduction dims = [row, column]
@@ -96,7 +97,7 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     Variadic<AnyType>:$inputs, Variadic<AnyShaped>:$outputs,
     NormFusion_DimKindArrayAttr:$dims, AffineMapArrayAttr:$indexing_maps,
     OptionalAttr<NormFusion_ScheduleAttr>:$schedule,
-    OptionalAttr<NormFusion_ScheduleAttr>:$few_rows);
+    OptionalAttr<NormFusion_FewRowsArrayAttr>:$few_rows);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;
@@ -130,6 +131,9 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     Block *getBodyBlock() { return &getBody().front(); }
     Block *getCombineBlock() { return &getCombine().front(); }
     bool hasPureTensorSemantics() { return getNumResults() != 0; }
+    /// What few_rows holds, in its order; none, if there is none.
+    SmallVector<FewRowsAttr> getFewRowsEntries();
+    void setFewRowsEntries(ArrayRef<FewRowsAttr> entries);
   }];
 }
 

@@ -47,8 +47,8 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
     Simplifies the op's regions (canonicalization, common subexpressions) until
     nothing changes, then chooses a `#norm_fusion.schedule` from the problem and
     the target. An op that has one keeps it; `schedule` overrides single fields.
-    Wide rows get a second one, `few_rows`, for launches with few of them,
-    unless the first is given, tuned, overridden or `batch-invariant`.
+    Launches with few rows get others, `few_rows`, where that isn't the fastest
+    for them, unless it is given, tuned, overridden or `batch-invariant`.
 
     `tuning` names a database that `norm-fusion-runner --tune` wrote. Its entry
     for an op's problem, chip and version is taken instead. Entries for other
