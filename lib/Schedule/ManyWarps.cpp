@@ -319,14 +319,14 @@ static std::optional<Fit> fitShape(const Problem &problem,
   return fit;
 }
 
-ScheduleAttr norm_fusion::chooseManyWarpsOfFewRows(const Problem &problem,
-                                                   const TargetInfo &target,
-                                                   ScheduleAttr schedule) {
+SmallVector<ScheduleAttr> norm_fusion::chooseManyWarpsOfFewRows(
+    const Problem &problem, const TargetInfo &target, ScheduleAttr schedule) {
   if (schedule.getStructure() != Structure::ring ||
       schedule.getCluster() == 1 || schedule.getCopy() != Copy::cp_async ||
       schedule.getCombine() != Combine::tags || !readsTwoOf(problem, 4) ||
       problem.segmented || isFramed(problem, schedule))
     return {};
+  SmallVector<ScheduleAttr> chosen;
   int64_t vectors = getVectors(problem, schedule.getVector());
   for (const Shape &shape : kFewWords) {
     std::optional<Fit> fit = fitShape(problem, target, shape, vectors,
@@ -339,16 +339,24 @@ ScheduleAttr norm_fusion::chooseManyWarpsOfFewRows(const Problem &problem,
                       "chunks={3} slots=2 pace=0 row-inputs=copy",
                       shape.cluster, fit->warps, fit->groups, shape.chunks)
             .str());
-    if (isLegal(problem, few, target))
-      return few;
+    if (!isLegal(problem, few, target))
+      continue;
+    chosen.push_back(few);
+    if (shape.cluster <= kPortableCluster)
+      return chosen;
+    break; // some devices run too few of them
   }
   // (H200, f32, 25 and 75 MB, us, LayerNorm: 8704 columns 8.62, 20.1 -> 8.42,
-  // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 24576 8.92, 20.9 -> 8.72, 20.5; 32768
-  // 9.37, 20.8 -> 9.15, 20.8; RMSNorm: 10000 8.53, 20.2 -> 8.42, 19.9; 18432
-  // 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
+  // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 12288 8.77, 20.3 -> 8.64, 20.1; 24576
+  // 8.92, 20.9 -> 8.72, 20.5; 32768 9.37, 20.8 -> 9.15, 20.8; but of four
+  // vectors 20480 9.24, 20.7 -> 9.47, 20.9. RMSNorm: 10000 8.53, 20.2 -> 8.42,
+  // 19.9; 18432 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
   ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
-  return few != schedule && isLegal(problem, few, target) ? few
-                                                          : ScheduleAttr();
+  bool isLess = few != schedule && !llvm::is_contained(chosen, few) &&
+                !(isHeavy(problem) && schedule.getChunks() > 3);
+  if (isLess && isLegal(problem, few, target))
+    chosen.push_back(few);
+  return chosen;
 }
 
 ScheduleAttr norm_fusion::chooseManyWarps(

@@ -209,11 +209,12 @@ ScheduleAttr chooseManyWarps(MLIRContext *context, const Problem &problem,
                              const TargetInfo &target, unsigned vector,
                              bool framed, Combine combine, std::string &reason);
 
-/// For so few rows of 32-bit elements that they are a few steps, where it takes
-/// less than `schedule`; else null.
-ScheduleAttr chooseManyWarpsOfFewRows(const Problem &problem,
-                                      const TargetInfo &target,
-                                      ScheduleAttr schedule);
+/// For so few rows of 32-bit elements that they are a few steps, what takes
+/// less than `schedule`, the best first: devices may run too few of its
+/// clusters.
+SmallVector<ScheduleAttr> chooseManyWarpsOfFewRows(const Problem &problem,
+                                                   const TargetInfo &target,
+                                                   ScheduleAttr schedule);
 
 /// Wide rows with `scale` times four vectors of `vector` columns a lane,
 /// in clusters whose blocks have room for `frame` vectors more; why in

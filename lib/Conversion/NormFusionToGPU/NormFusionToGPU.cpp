@@ -589,7 +589,7 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
   };
   bool isPlain = schedule.getStructure() == Structure::plain;
   Value aligned = !isPlain || !fewRows.empty() ? isAligned() : Value();
-  for (FewRowsAttr few : fewRows) {
+  for (auto [i, few] : llvm::enumerate(fewRows)) {
     ScheduleAttr given = few.getSchedule();
     Value isFew =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ule, host.rows,
@@ -602,7 +602,11 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
           arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
                                 getBlocksAtOnce(b, given, symbols),
                                 getBlocksAtOnce(b, schedule, symbols)));
-    launchIf(isFew, given, "_few_rows_" + std::to_string(few.getRows()));
+    std::string variant = "_few_rows_" + std::to_string(few.getRows());
+    // Where the one before it isn't possible.
+    if (i > 0 && fewRows[i - 1].getRows() == few.getRows())
+      variant += "_" + std::to_string(i);
+    launchIf(isFew, given, variant);
   }
   if (isPlain) {
     launch(b, op, schedule, "", host, symbols);

@@ -276,7 +276,7 @@ func.func @index_outside() -> index {
 // -----
 
 func.func @c16(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
-  // expected-error @below {{C16: few_rows for 8 rows, expected more than 9}}
+  // expected-error @below {{C16: few_rows for 8 rows, expected at least 9}}
   %0 = norm_fusion.mixed_reduction dims = [row, column]
       ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>)
       maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>]

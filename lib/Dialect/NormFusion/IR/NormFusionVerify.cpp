@@ -236,14 +236,12 @@ static LogicalResult verifyLevels(MixedReductionOp op) {
 }
 
 static LogicalResult verifyFewRows(MixedReductionOp op) {
-  if (!op.getFewRows())
-    return success();
-  int64_t before = 0;
-  for (auto few : op.getFewRowsAttr().getAsRange<FewRowsAttr>()) {
-    if (few.getRows() <= before)
+  int64_t fewest = 1;
+  for (FewRowsAttr few : op.getFewRowsEntries()) {
+    if (few.getRows() < fewest)
       return op.emitOpError("C16: few_rows for ")
-             << few.getRows() << " rows, expected more than " << before;
-    before = few.getRows();
+             << few.getRows() << " rows, expected at least " << fewest;
+    fewest = few.getRows();
   }
   return success();
 }

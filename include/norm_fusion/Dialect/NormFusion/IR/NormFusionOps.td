@@ -60,7 +60,7 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
 
     `norm-fusion-schedule` attaches `schedule`, and `few_rows` where launches
     with few rows have kernels of their own: a launch takes the first of them
-    that is for as many rows as there are.
+    that is for as many rows as there are, and possible on the device.
 
     Constraints:
     - C1: one indexing map an operand, each a projected permutation over `dims`.
@@ -75,7 +75,7 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     - C10: without `combine` no `partial_accumulate`; with it no `column_reduce`, and one combine argument an input and an accumulation.
     - C11: the ops of the regions have no side effects, no regions, and scalar operands and results.
     - C12: yielded types are the outputs' element types; `combine` yields the outputs of one element and those that vary over columns but not over all row dimensions, a body with `combine` the others, each in order.
-    - C16: the `rows` of `few_rows` rise from entry to entry.
+    - C16: the `rows` of `few_rows` are positive and don't fall from entry to entry.
 
     ```mlir
     %dx, %dw = norm_fusion.mixed_reduction dims = [row, column]
