@@ -349,11 +349,15 @@ SmallVector<ScheduleAttr> norm_fusion::chooseManyWarpsOfFewRows(
   // (H200, f32, 25 and 75 MB, us, LayerNorm: 8704 columns 8.62, 20.1 -> 8.42,
   // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 12288 8.77, 20.3 -> 8.64, 20.1; 24576
   // 8.92, 20.9 -> 8.72, 20.5; 32768 9.37, 20.8 -> 9.15, 20.8; but of four
-  // vectors 20480 9.24, 20.7 -> 9.47, 20.9. RMSNorm: 10000 8.53, 20.2 -> 8.42,
-  // 19.9; 18432 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
+  // vectors 20480 9.24, 20.7 -> 9.47, 20.9, of three in six warps 18432 9.10
+  // -> 9.23, 50 MB 14.9 -> 15.2, 13312 8.93, 20.5 -> 8.94, 20.8. RMSNorm: 10000
+  // 8.53, 20.2 -> 8.42, 19.9; 18432 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41,
+  // 19.9.)
   ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
-  bool isLess = few != schedule && !llvm::is_contained(chosen, few) &&
-                !(isHeavy(problem) && schedule.getChunks() > 3);
+  unsigned chunks = schedule.getChunks();
+  bool isMore = isHeavy(problem) &&
+                (chunks > 3 || (chunks == 3 && schedule.getWarps() > 5));
+  bool isLess = few != schedule && !llvm::is_contained(chosen, few) && !isMore;
   if (isLess && isLegal(problem, few, target))
     chosen.push_back(few);
   return chosen;
