@@ -119,8 +119,7 @@ ScheduleAttr norm_fusion::chooseColumnsOfFewRows(MLIRContext *context,
                                                  const Problem &problem,
                                                  const TargetInfo &target) {
   std::string ignored;
-  if (!problem.contiguousColumns || ShapedType::isDynamic(problem.columns) ||
-      problem.columns < kWide)
+  if (!problem.contiguousColumns || problem.columns < kWide)
     return {};
   return chooseColumns(context, problem, target, ignored);
 }

@@ -21,11 +21,13 @@ SmallVector<FewRowsAttr> norm_fusion::chooseFewRows(const Problem &problem,
                                                     ScheduleAttr schedule) {
   MLIRContext *context = schedule.getContext();
   SmallVector<FewRowsAttr> chosen;
+  if (ShapedType::isDynamic(problem.columns))
+    return chosen;
   if (ScheduleAttr columns = chooseColumnsOfFewRows(context, problem, target))
     chosen.push_back(FewRowsAttr::get(
         context, columns.getRowGroups() * columns.getRows(), columns));
   int64_t ofRow = problem.columns * llvm::sum_of(problem.elementBytes);
-  int64_t rows = ofRow <= 0 ? 0 : kFewBytes / ofRow;
+  int64_t rows = ofRow == 0 ? 0 : kFewBytes / ofRow;
   if (rows > (chosen.empty() ? 0 : chosen.back().getRows()))
     for (ScheduleAttr warps :
          chooseManyWarpsOfFewRows(problem, target, schedule))

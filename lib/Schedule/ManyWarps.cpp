@@ -92,13 +92,12 @@ static constexpr Shape kWords[] = {
 /// Few rows of 32-bit elements with two sums a column, which are a few steps:
 /// their number counts there, and how much is left to add up behind them.
 /// (H200, f32 LayerNorm, 25 and 75 MB, us, in place of the schedule for any
-/// number of rows, not paced and with copies of row inputs: 2304
-/// columns 8.63, 20.1
-/// -> 8.42, 20.2; 2816 8.73, 20.1 -> 8.37, 19.6; 12288 8.64, 20.1
-/// -> 8.58, 20.4; 13312 8.94, 20.8 -> 8.82, 20.2; 14336 8.80, 20.4
-/// -> 8.61, 20.2; 16384 8.77, 20.3 -> 8.64, 20.5; 18432 9.21, 20.7
-/// -> 8.62, 20.5; 20480 9.47, 20.9 -> 8.64, 20.5; but 11264 8.62, 20.2
-/// -> 8.83, 20.5; 10000 8.83, 20.4 -> 9.00, 20.9.)
+/// number of rows, not paced and with copies of row inputs. 2304
+/// columns: 8.63, 20.1 and 8.42, 20.2; 2816: 8.73, 20.1 and 8.37, 19.6;
+/// 12288: 8.64, 20.1 and 8.58, 20.4; 13312: 8.94, 20.8 and 8.82, 20.2;
+/// 14336: 8.80, 20.4 and 8.61, 20.2; 16384: 8.77, 20.3 and 8.64, 20.5;
+/// 18432: 9.21, 20.7 and 8.62, 20.5; 20480: 9.47, 20.9 and 8.64, 20.5; but
+/// 11264: 8.62, 20.2 and 8.83, 20.5; 10000: 8.83, 20.4 and 9.00, 20.9.)
 // clang-format off
 static constexpr Shape kFewWords[] = {
     {2,  1, 11, 11, 11, 11, 16, moreSums},
@@ -355,10 +354,10 @@ SmallVector<ScheduleAttr> norm_fusion::chooseManyWarpsOfFewRows(
   // 19.9.)
   ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
   unsigned chunks = schedule.getChunks();
-  bool isMore = isHeavy(problem) &&
-                (chunks > 3 || (chunks == 3 && schedule.getWarps() > 5));
-  bool isLess = few != schedule && !llvm::is_contained(chosen, few) && !isMore;
-  if (isLess && isLegal(problem, few, target))
+  bool loses = isHeavy(problem) &&
+               (chunks > 3 || (chunks == 3 && schedule.getWarps() > 5));
+  bool isNew = few != schedule && !llvm::is_contained(chosen, few);
+  if (isNew && !loses && isLegal(problem, few, target))
     chosen.push_back(few);
   return chosen;
 }
