@@ -449,14 +449,15 @@ ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
                    /*ahead=*/1);
       }
   }
-  if (ScheduleAttr one = best ? chooseOneBlock(problem, best, target) : best)
-    best = one;
-  if (best)
+  if (best) {
+    if (ScheduleAttr one = chooseOneBlock(problem, best, target))
+      best = one;
     reason = llvm::formatv(
         "wide rows that begin anywhere: about {0} bytes in "
         "flight a multiprocessor{1}",
         int64_t(most),
         best.getAhead() != 0 ? ", the next row's sums sent ahead" : "");
+  }
   return best;
 }
 

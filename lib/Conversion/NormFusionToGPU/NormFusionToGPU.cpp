@@ -119,6 +119,7 @@ private:
         .getResult(0);
   }
 
+  /// Blocks that run at once.
   Value getBlocksAtOnce(ImplicitLocOpBuilder &b, ScheduleAttr schedule,
                         SymbolTable &symbols) {
     return arith::MulIOp::create(

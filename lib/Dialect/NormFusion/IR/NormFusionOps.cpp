@@ -236,15 +236,15 @@ ParseResult MixedReductionOp::parse(OpAsmParser &parser,
   if (parser.parseKeyword("maps") || parser.parseEqual() ||
       parser.parseAttribute(maps, "indexing_maps", result.attributes))
     return failure();
-  ScheduleAttr schedule;
-  ArrayAttr fewRows;
-  if (succeeded(parser.parseOptionalKeyword("schedule")) &&
-      (parser.parseEqual() ||
-       parser.parseAttribute(schedule, "schedule", result.attributes)))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("few_rows")) &&
-      (parser.parseEqual() ||
-       parser.parseAttribute(fewRows, "few_rows", result.attributes)))
+  // `value` is null: of the type that is expected.
+  auto parseOptional = [&](StringRef keyword, auto value) -> ParseResult {
+    if (failed(parser.parseOptionalKeyword(keyword)))
+      return success();
+    return failure(parser.parseEqual() ||
+                   parser.parseAttribute(value, keyword, result.attributes));
+  };
+  if (parseOptional("schedule", ScheduleAttr()) ||
+      parseOptional("few_rows", ArrayAttr()))
     return failure();
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion()))

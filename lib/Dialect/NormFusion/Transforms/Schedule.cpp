@@ -134,8 +134,9 @@ private:
     // What was given or measured is meant for any number of rows.
     if (!op.getScheduleAttr() && chosen == untuned && schedule.empty() &&
         !batchInvariant) {
-      op.setFewRowsEntries(chooseFewRows(problem, target, chosen));
-      for (FewRowsAttr few : op.getFewRowsEntries())
+      SmallVector<FewRowsAttr> fewRows = chooseFewRows(problem, target, chosen);
+      op.setFewRowsEntries(fewRows);
+      for (FewRowsAttr few : fewRows)
         reason += llvm::formatv("; up to {0} rows: {1}", few.getRows(),
                                 few.getSchedule().getText());
     }
