@@ -29,8 +29,8 @@ SmallVector<FewRowsAttr> norm_fusion::chooseFewRows(const Problem &problem,
   int64_t ofRow = problem.columns * llvm::sum_of(problem.elementBytes);
   int64_t rows = ofRow == 0 ? 0 : kFewBytes / ofRow;
   if (rows > (chosen.empty() ? 0 : chosen.back().getRows()))
-    for (ScheduleAttr warps :
-         chooseManyWarpsOfFewRows(problem, target, schedule))
+    if (ScheduleAttr warps =
+            chooseManyWarpsOfFewRows(problem, target, schedule))
       chosen.push_back(FewRowsAttr::get(context, rows, warps));
   return chosen;
 }

@@ -91,20 +91,22 @@ static constexpr Shape kWords[] = {
 
 /// Few rows of 32-bit elements with two sums a column, which are a few steps:
 /// their number counts there, and how much is left to add up behind them.
-/// (H200, f32 LayerNorm, 25 and 75 MB, us, in place of the schedule for any
-/// number of rows, not paced and with copies of row inputs. 2304
-/// columns: 8.63, 20.1 and 8.42, 20.2; 2816: 8.73, 20.1 and 8.37, 19.6;
-/// 12288: 8.64, 20.1 and 8.58, 20.4; 13312: 8.94, 20.8 and 8.82, 20.2;
-/// 14336: 8.80, 20.4 and 8.61, 20.2; 16384: 8.77, 20.3 and 8.64, 20.5;
-/// 18432: 9.21, 20.7 and 8.62, 20.5; 20480: 9.47, 20.9 and 8.64, 20.5; but
-/// 11264: 8.62, 20.2 and 8.83, 20.5; 10000: 8.83, 20.4 and 9.00, 20.9.)
+/// (H200, f32 LayerNorm, 25 MB, us, in place of the schedule for any number of
+/// rows, not paced and with copies of row inputs. 2304 columns: 8.63 and 8.42;
+/// 2816: 8.73 and 8.37; 9504: 9.00 and 8.64; 10752: 9.22 and 8.76; 13312: 8.94
+/// and 8.82; 14336: 8.80 and 8.61; in clusters of sixteen, of which the device
+/// runs seven, 15 of eight: 11776 8.67 and 8.57; 12288: 8.71 and 8.61; 15360:
+/// 8.80 and 8.51; 16384: 8.71 and 8.67; 17408: 9.02 and 8.80; 18432: 9.12 and
+/// 8.60; 19456: 9.35 and 8.78; 20480: 9.37 and 8.70; 22528: 9.09 and 8.90; but
+/// 11264: 8.60 and 8.76; 10000: 8.86 and 8.83.)
 // clang-format off
 static constexpr Shape kFewWords[] = {
     {2,  1, 11, 11, 11, 11, 16, moreSums},
     {2,  5,  2,  2, 12, 12,  9, moreSums},
     {2,  7,  8,  8, 16, 16, 13, moreSums},
+    {3,  7,  4,  4, 12, 12,  8, moreSums},
     {2, 16,  3,  5, 16, 15, 16, moreSums},
-    {3, 16,  3,  4, 12, 12, 16, moreSums}};
+    {3, 16,  3,  4, 12, 12, 12, moreSums}};
 // clang-format on
 
 /// Rows of 16-bit elements with one sum a column. (H200, bf16, RMSNorm, us. Two
@@ -238,15 +240,20 @@ static constexpr Shape kFramedWords[] = {
 /// six vectors in 8 warps, in place of six blocks, 25, 75, 200 and 600 MB:
 /// 20479 12.0, 25.9, 58.4, 167.1 -> 14.2, 26.5, 54.1, 147.6; 22001 11.5, 24.6,
 /// 56.6, 159.7 -> 14.0, 25.1, 54.7, 149.1; 23001 55.4, 155.7 -> 54.4, 150.8;
-/// but 24001 11.4, 23.7, 53.9, 150.6 -> 14.4, 26.1, 55.0, 164.5. In seven warps
-/// 20479 53.7, 147.3, 21001 54.3, 153.7, in 8 54.2, 148.7; four vectors in 12
-/// warps 20479 59.2, 160.1.)
+/// but 24001 11.4, 23.7, 53.9, 150.6 -> 14.4, 26.1, 55.0, 164.5. In frames of a
+/// line, 8 warps and seven, which two runs timed: 20361 54.2 and 52.7, 53.5;
+/// 20401 54.3, 150.5 and 52.7, 52.9, 146.0, 147.2; 20479 53.8, 149.9 and 52.6,
+/// 146.2, 146.7; 20801 53.3, 148.5 and 52.7, 147.6; with row inputs loaded
+/// 20441 56.8, 153.0; but 21001, whose seventh warps have some of their last
+/// vectors, 53.0, 147.7 and 53.2, 153.4. Four vectors in 12 warps 20479 59.2,
+/// 160.1.)
 // clang-format off
 static constexpr Shape kFramedHalves[] = {
     {4, 6,  4,  4, 12, 12,  9, oneSum},
     {4, 2,  9,  9, 12,  9, 32, oneSum},
     {4, 2, 11, 11, 12, 11,  5, oneSum},
     {4, 6,  4,  4,  8,  8, 12, moreSums},
+    {6, 2,  7,  7,  7,  7,  5, moreSums},
     {6, 2,  8,  8,  8,  8,  5, moreSums}};
 // clang-format on
 
@@ -318,48 +325,95 @@ static std::optional<Fit> fitShape(const Problem &problem,
   return fit;
 }
 
-SmallVector<ScheduleAttr> norm_fusion::chooseManyWarpsOfFewRows(
-    const Problem &problem, const TargetInfo &target, ScheduleAttr schedule) {
-  if (schedule.getStructure() != Structure::ring ||
-      schedule.getCluster() == 1 || schedule.getCopy() != Copy::cp_async ||
-      schedule.getCombine() != Combine::tags || !readsTwoOf(problem, 4) ||
-      problem.segmented || isFramed(problem, schedule))
+/// Few framed rows of 32-bit elements: three vectors a lane in 12 warps of each
+/// of as many blocks as leave the fewest lanes idle, or of fewer if hardly more
+/// are; null if all leave more than an eighth. (H200, f32 LayerNorm, 25 and 75
+/// MB, us, in place of the schedule for any number of rows: 3501 columns 9.23,
+/// 20.4 -> 9.00, 20.9; 4501 9.25, 21.0 -> 9.00, 20.9; 5001 9.19, 20.7 -> 9.05,
+/// 20.7; 5501 9.76, 21.2 -> 9.17, 20.8; 6001 9.74, 21.3 -> 9.02, 20.6; 6501
+/// 9.57, 21.3 -> 9.09, 20.6; 7001 9.18, 20.9 -> 9.13, 20.9; 7501 9.51, 21.1
+/// -> 9.46, 21.1; 8001 9.38, 20.6 -> 9.23, 20.7; 8501 9.43, 21.4 -> 9.35, 20.9;
+/// 9001 9.59, 21.2 -> 9.16, 20.8; 9501 9.59 -> 9.39; 10501 9.18 -> 9.08; 12001
+/// 9.54 -> 9.39. At 200 MB from 1.2% less to 1.4% more, at 600 MB up to 8%
+/// more. RMSNorm gains nothing: 6501 8.66 -> 8.73, 8001 8.58 -> 8.70.)
+static ScheduleAttr chooseFramedOfFewRows(const Problem &problem,
+                                          const TargetInfo &target,
+                                          ScheduleAttr schedule) {
+  constexpr unsigned chunks = 3;
+  unsigned frame = getSectorVectors(problem, schedule.getVector());
+  int64_t vectors = getVectors(problem, schedule.getVector());
+  ScheduleAttr best;
+  double most = 1. / 8;
+  // Worth more blocks.
+  constexpr double leastGain = 1. / 32;
+  if (!isHeavy(problem))
     return {};
-  SmallVector<ScheduleAttr> chosen;
+  for (unsigned cluster = 4;
+       cluster <= std::min(target.maxCluster, kPortableCluster); ++cluster)
+    for (unsigned warps : {4u, 3u, 2u}) {
+      int64_t lanes = int64_t(32) * chunks * warps * cluster;
+      int64_t held = vectors + int64_t(cluster) * frame;
+      double idle = double(lanes - held) / lanes;
+      if (held > lanes || idle > most)
+        continue;
+      ScheduleAttr few =
+          change(schedule, llvm::formatv("cluster={0} warps={1} row-groups={2} "
+                                         "chunks={3} slots=2 pace=0 frame={4} "
+                                         "row-inputs=copy",
+                                         cluster, warps, kManyWarps / warps,
+                                         chunks, frame)
+                               .str());
+      if (!isLegal(problem, few, target))
+        continue;
+      best = few;
+      most = idle - leastGain;
+    }
+  return best;
+}
+
+ScheduleAttr norm_fusion::chooseManyWarpsOfFewRows(const Problem &problem,
+                                                   const TargetInfo &target,
+                                                   ScheduleAttr schedule) {
+  if (schedule.getStructure() != Structure::ring ||
+      schedule.getCopy() != Copy::cp_async ||
+      schedule.getCombine() != Combine::tags || !readsTwoOf(problem, 4) ||
+      problem.segmented)
+    return {};
+  ScheduleAttr few;
+  if (isFramed(problem, schedule)) {
+    few = chooseFramedOfFewRows(problem, target, schedule);
+    return few == schedule ? ScheduleAttr() : few;
+  }
+  if (schedule.getCluster() == 1)
+    return {};
   int64_t vectors = getVectors(problem, schedule.getVector());
   for (const Shape &shape : kFewWords) {
     std::optional<Fit> fit = fitShape(problem, target, shape, vectors,
                                       /*frame=*/0, /*isPair=*/false);
     if (!fit)
       continue;
-    ScheduleAttr few = change(
-        schedule,
-        llvm::formatv("cluster={0} warps={1} row-groups={2} "
-                      "chunks={3} slots=2 pace=0 row-inputs=copy",
-                      shape.cluster, fit->warps, fit->groups, shape.chunks)
-            .str());
-    if (!isLegal(problem, few, target))
-      continue;
-    chosen.push_back(few);
-    if (shape.cluster <= kPortableCluster)
-      return chosen;
-    break; // some devices run too few of them
+    few = change(schedule,
+                 llvm::formatv("cluster={0} warps={1} row-groups={2} "
+                               "chunks={3} slots=2 pace=0 row-inputs=copy",
+                               shape.cluster, fit->warps, fit->groups,
+                               shape.chunks)
+                     .str());
+    if (isLegal(problem, few, target))
+      return few;
   }
   // (H200, f32, 25 and 75 MB, us, LayerNorm: 8704 columns 8.62, 20.1 -> 8.42,
-  // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 12288 8.77, 20.3 -> 8.64, 20.1; 24576
-  // 8.92, 20.9 -> 8.72, 20.5; 32768 9.37, 20.8 -> 9.15, 20.8; but of four
-  // vectors 20480 9.24, 20.7 -> 9.47, 20.9, of three in six warps 18432 9.10
-  // -> 9.23, 50 MB 14.9 -> 15.2, 13312 8.93, 20.5 -> 8.94, 20.8. RMSNorm: 10000
-  // 8.53, 20.2 -> 8.42, 19.9; 18432 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41,
-  // 19.9.)
-  ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
+  // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 24576 8.92, 20.9 -> 8.72, 20.5; 32768
+  // 9.37, 20.8 -> 9.15, 20.8; but of four vectors 20480 9.24, 20.7 -> 9.47,
+  // 20.9, of three in six warps 18432 9.10 -> 9.23, 50 MB 14.9 -> 15.2, 13312
+  // 8.93, 20.5 -> 8.94, 20.8. RMSNorm: 10000 8.53, 20.2 -> 8.42, 19.9; 18432
+  // 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
+  few = change(schedule, "pace=0 row-inputs=copy");
   unsigned chunks = schedule.getChunks();
   bool loses = isHeavy(problem) &&
                (chunks > 3 || (chunks == 3 && schedule.getWarps() > 5));
-  bool isNew = few != schedule && !llvm::is_contained(chosen, few);
-  if (isNew && !loses && isLegal(problem, few, target))
-    chosen.push_back(few);
-  return chosen;
+  return few == schedule || loses || !isLegal(problem, few, target)
+             ? ScheduleAttr()
+             : few;
 }
 
 ScheduleAttr norm_fusion::chooseManyWarps(
@@ -391,6 +445,11 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     if (!fit)
       continue;
     auto [warps, groups, idle] = *fit;
+    // Fewer warps gain if the last one's last vectors are all idle.
+    if (isPair && isHeavy(problem) && warps < kFramedWarps &&
+        vectors + 2 * kLineSectors * frame >
+            2 * (warps * shape.chunks - 1) * 32)
+      continue;
     // Measured where so much in flight isn't too much.
     bool mayBeTooMuch = !framed && !isWord &&
                         shape.cluster < kPortableCluster && shape.chunks > 2;

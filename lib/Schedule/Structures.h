@@ -210,11 +210,10 @@ ScheduleAttr chooseManyWarps(MLIRContext *context, const Problem &problem,
                              bool framed, Combine combine, std::string &reason);
 
 /// For so few rows of 32-bit elements that they are a few steps, what takes
-/// less than `schedule`, the best first: devices may run too few of its
-/// clusters.
-SmallVector<ScheduleAttr> chooseManyWarpsOfFewRows(const Problem &problem,
-                                                   const TargetInfo &target,
-                                                   ScheduleAttr schedule);
+/// less than `schedule`; null if nothing does.
+ScheduleAttr chooseManyWarpsOfFewRows(const Problem &problem,
+                                      const TargetInfo &target,
+                                      ScheduleAttr schedule);
 
 /// Wide rows with `scale` times four vectors of `vector` columns a lane,
 /// in clusters whose blocks have room for `frame` vectors more; why in

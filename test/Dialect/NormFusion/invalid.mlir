@@ -276,12 +276,12 @@ func.func @index_outside() -> index {
 // -----
 
 func.func @c16(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
-  // expected-error @below {{C16: few_rows for 8 rows, expected at least 9}}
+  // expected-error @below {{C16: few_rows for 9 rows, expected at least 10}}
   %0 = norm_fusion.mixed_reduction dims = [row, column]
       ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>)
       maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>]
       few_rows = [#norm_fusion.few_rows<rows = 9, schedule = <"structure=plain">>,
-                  #norm_fusion.few_rows<rows = 8, schedule = <"structure=plain">>] {
+                  #norm_fusion.few_rows<rows = 9, schedule = <"structure=plain">>] {
   ^bb0(%a: f32):
     %1 = norm_fusion.row_reduce add, %a : f32
     norm_fusion.yield %1 : f32

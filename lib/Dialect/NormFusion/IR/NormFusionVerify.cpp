@@ -241,7 +241,7 @@ static LogicalResult verifyFewRows(MixedReductionOp op) {
     if (few.getRows() < fewest)
       return op.emitOpError("C16: few_rows for ")
              << few.getRows() << " rows, expected at least " << fewest;
-    fewest = few.getRows();
+    fewest = few.getRows() + 1;
   }
   return success();
 }

@@ -92,8 +92,8 @@ def NormFusion_FewRowsAttr : AttrDef<NormFusion_Dialect, "FewRows"> {
     `rows`: the rows that a column reduction reduces, at most so many.
     `schedule`: what such a launch takes in place of the op's schedule, if it is
     possible there as any schedule is. Of clusters of more than eight blocks,
-    which are fewer on some devices, at least as many blocks must run at once as
-    of the op's schedule.
+    which are fewer on some devices, nine tenths as many blocks must run at once
+    as of the op's schedule.
 
     ```mlir
     #norm_fusion.few_rows<rows = 32, schedule = <"structure=columns cluster=1 warps=1 row-groups=16 slots=1 chunks=2 vector=4 copy=load combine=tags pace=0 grid=0 rows=2">>

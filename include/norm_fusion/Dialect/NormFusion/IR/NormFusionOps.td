@@ -75,7 +75,7 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
     - C10: without `combine` no `partial_accumulate`; with it no `column_reduce`, and one combine argument an input and an accumulation.
     - C11: the ops of the regions have no side effects, no regions, and scalar operands and results.
     - C12: yielded types are the outputs' element types; `combine` yields the outputs of one element and those that vary over columns but not over all row dimensions, a body with `combine` the others, each in order.
-    - C16: the `rows` of `few_rows` are positive and don't fall from entry to entry.
+    - C16: the `rows` of `few_rows` are positive and rise from entry to entry.
 
     ```mlir
     %dx, %dw = norm_fusion.mixed_reduction dims = [row, column]
