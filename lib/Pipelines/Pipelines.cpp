@@ -146,7 +146,21 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   pm.addPass(createNormFusionAttachTarget(attach));
 }
 
+/// Asserts that views, and what bodies read by index, are within their buffers.
+/// Sizes that are known need no assertion.
+static void addBoundsChecks(OpPassManager &function) {
+  auto verify = createGenerateRuntimeVerificationPass();
+  // The place, without the text of the op.
+  LogicalResult isSet = verify->initializeOptions(
+      "verbose-level=0", [](const Twine &) { return failure(); });
+  assert(succeeded(isSet) && "expected the pass to have this option");
+  (void)isSet;
+  function.addPass(std::move(verify));
+  function.addPass(createCanonicalizerPass());
+}
+
 void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
+  addBoundsChecks(pm.nest<func::FuncOp>());
   pm.addPass(createNormFusionAssertToCall());
   OpPassManager &function = pm.nest<func::FuncOp>();
   addFloatPasses(function);
