@@ -70,6 +70,35 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
+/// Two warps a row, four whole vectors a lane, in place of `halves`, five half
+/// vectors in three warps with two sums a column, if these leave an eighth of
+/// their lanes idle. Null for others. (H200, LayerNorm, us, 200 and 600 MB,
+/// with copies of row inputs: 1525 columns 51.0, 146.8 -> 51.1, 145.2;
+/// 1533 52.7, 152.7 -> 50.7, 144.9; 1565 51.9, 149.1 -> 50.6, 143.9; 1621 51.8,
+/// 147.3
+/// -> 50.3, 143.8; an eighth, 1681, 50.9, 145.1 -> 50.6, 144.5.)
+static ScheduleAttr chooseFourVectors(MLIRContext *context,
+                                      const Problem &problem,
+                                      const TargetInfo &target, Combine combine,
+                                      ScheduleAttr halves) {
+  constexpr unsigned vector = 8, chunks = 4, warps = 2, lanes = 32;
+  if (!halves || !takesManyVectors(problem) || !isHeavy(problem) ||
+      halves.getWarps() != 3 || halves.getChunks() != 5 ||
+      halves.getVector() * 2 != vector ||
+      halves.getBlockColumns() * 7 < problem.columns * 8)
+    return {};
+  auto schedule = ScheduleAttr::get(
+      context, Structure::ring, /*cluster=*/1, warps,
+      /*rowGroups=*/kFramedWarps / warps, /*slots=*/2, chunks, vector,
+      Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes, /*rows=*/1,
+      getSectorVectors(problem, vector), /*copiesRowInputs=*/true,
+      /*tile=*/0, /*ahead=*/0, /*copiesEnds=*/false, /*shifts=*/1);
+  bool hasMore =
+      getMeanInFlight(problem, schedule, target) > target.bytesInFlight;
+  return !hasMore && fits(problem, schedule, target) ? schedule
+                                                     : ScheduleAttr();
+}
+
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
                                             const Problem &problem,
                                             const TargetInfo &target,
@@ -116,6 +145,9 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
           if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
             consider(warps, lanes, vector, chunks);
+  if (ScheduleAttr four =
+          chooseFourVectors(context, problem, target, combine, best))
+    return four;
   // Half vectors side by side in frames of a whole sector, where lanes hold
   // these, too.
   if (!best || best.getLanes() == 32 || best.getVector() * 2 != full ||

@@ -171,9 +171,19 @@ ScheduleAttr norm_fusion::chooseManyVectors(MLIRContext *context,
   // (H100, LayerNorm, us, 200 and 600 MB: 4107 74.1 and 71.3, 226 and 206;
   // 4473 74.6 and 71.6, 225 and 206.)
   constexpr int64_t ofSixWarps = 6 * 3 * 32;
-  return getVectors(problem, vector) + frame > ofSixWarps
+  int64_t held = getVectors(problem, vector) + frame;
+  if (held > ofSixWarps)
+    return {};
+  if (ScheduleAttr two =
+          chooseTwoVectors(context, problem, target, combine, reason))
+    return two;
+  // Six warps all the same, if at most a sixteenth of their lanes is idle; with
+  // copies of row inputs they spill. (H200, LayerNorm, us, 200 and 600 MB, five
+  // blocks with four vectors and these: 4326 columns 52.4 and 51.1; 4346 52.3,
+  // 148.0 and 50.8, 143.4; 4401 52.2 and 51.2; 4473 52.3 and 51.3.)
+  return 16 * held < 15 * ofSixWarps
              ? ScheduleAttr()
-             : chooseTwoVectors(context, problem, target, combine, reason);
+             : make(/*cluster=*/1, /*warps=*/6, /*chunks=*/3, /*groups=*/2);
 }
 
 /// What must be in flight more of, for more warps and for steps ahead of their
