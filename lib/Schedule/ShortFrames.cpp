@@ -72,11 +72,10 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
 
 /// Two warps a row, four whole vectors a lane, in place of `halves`, five half
 /// vectors in three warps with two sums a column, if these leave an eighth of
-/// their lanes idle. Null for others. (H200, LayerNorm, us, 200 and 600 MB,
-/// with copies of row inputs: 1525 columns 51.0, 146.8 -> 51.1, 145.2;
-/// 1533 52.7, 152.7 -> 50.7, 144.9; 1565 51.9, 149.1 -> 50.6, 143.9; 1621 51.8,
-/// 147.3
-/// -> 50.3, 143.8; an eighth, 1681, 50.9, 145.1 -> 50.6, 144.5.)
+/// their lanes idle. Null for others, and where memory needs less in flight.
+/// (H200, LayerNorm, us, 200 and 600 MB, with copies of row inputs: 1533 columns
+/// 52.7, 152.7 -> 50.7, 144.9; 1565 51.9, 149.1 -> 50.6, 143.9; 1621 51.8, 147.3
+/// -> 50.3, 143.8; 1681, an eighth, 50.9, 145.1 -> 50.6, 144.5.)
 static ScheduleAttr chooseFourVectors(MLIRContext *context,
                                       const Problem &problem,
                                       const TargetInfo &target, Combine combine,

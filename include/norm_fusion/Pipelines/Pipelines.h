@@ -107,7 +107,9 @@ void buildDevicePipeline(OpPassManager &pm, const LowerOptions &options);
 /// Whether buildDevicePipeline takes what isn't fused too.
 bool runsPlainOnDevice(const LowerOptions &options);
 
-/// Everything else, bufferized: to the LLVM dialect for the host.
+/// Everything else, bufferized: to the LLVM dialect for the host. Asserts that
+/// views, and what bodies read by index, are within their buffers, if the
+/// memref dialect's models of RuntimeVerifiableOpInterface are registered.
 void buildHostPipeline(OpPassManager &pm);
 
 /// Nothing fused, still on tensors: mixed reductions become linalg.
