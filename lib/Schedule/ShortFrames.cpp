@@ -10,6 +10,9 @@
 
 #include "Structures.h"
 
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
@@ -98,6 +101,30 @@ static ScheduleAttr chooseFourVectors(MLIRContext *context,
                                                      : ScheduleAttr();
 }
 
+/// `schedule` with fewer row groups where more would spill: of 32-bit elements
+/// with two sums a column, warps with 20 columns a lane, the last ones
+/// included, of which more than 8 have too few registers, and pairs of warps of
+/// which the second has columns for four of six half vectors a lane, in more
+/// than 12 warps. (ptxas 13.0, f32 LayerNorm, bytes: 575 to 635 columns, 9 to
+/// 12 warps, 24 and 32; 637 and 639, 14 and 16 warps, 8.)
+static ScheduleAttr limitWordGroups(const Problem &problem,
+                                    ScheduleAttr schedule) {
+  if (!readsTwoOf(problem, 4) || !isHeavy(problem) || schedule.getLanes() != 32)
+    return schedule;
+  unsigned warps = schedule.getWarps(), chunks = schedule.getChunks();
+  unsigned vector = schedule.getVector(), most = schedule.getRowGroups();
+  int64_t chunk = int64_t(32) * vector;
+  if (warps == 1 && chunks * vector == 20 &&
+      problem.columns + vector > (chunks - 1) * chunk)
+    most = kFramedWarps;
+  else if (warps == 2 && chunks == 6 &&
+           llvm::divideCeil(problem.columns - chunks * chunk, chunk) == 4)
+    most = kManyWarps / warps;
+  if (schedule.getRowGroups() <= most)
+    return schedule;
+  return change(schedule, llvm::formatv("row-groups={0}", most).str());
+}
+
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
                                             const Problem &problem,
                                             const TargetInfo &target,
@@ -147,6 +174,8 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   if (ScheduleAttr four =
           chooseFourVectors(context, problem, target, combine, best))
     return four;
+  if (best)
+    best = limitWordGroups(problem, best);
   // Half vectors side by side in frames of a whole sector, where lanes hold
   // these, too.
   if (!best || best.getLanes() == 32 || best.getVector() * 2 != full ||
