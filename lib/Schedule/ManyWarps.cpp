@@ -325,6 +325,17 @@ static std::optional<Fit> fitShape(const Problem &problem,
   return fit;
 }
 
+/// `schedule` in another shape, for few rows.
+static ScheduleAttr reshapeForFewRows(ScheduleAttr schedule, unsigned cluster,
+                                      unsigned warps, unsigned groups,
+                                      unsigned chunks) {
+  return change(schedule,
+                llvm::formatv("cluster={0} warps={1} row-groups={2} chunks={3} "
+                              "slots=2 pace=0 row-inputs=copy",
+                              cluster, warps, groups, chunks)
+                    .str());
+}
+
 /// Few framed rows of 32-bit elements: three vectors a lane in 12 warps of each
 /// of as many blocks as leave the fewest lanes idle, or of fewer if hardly more
 /// are; null if all leave more than an eighth. (H200, f32 LayerNorm, 25 and 75
@@ -357,18 +368,45 @@ static ScheduleAttr chooseFramedOfFewRows(const Problem &problem,
       if (held > lanes || idle > most)
         continue;
       ScheduleAttr few =
-          change(schedule, llvm::formatv("cluster={0} warps={1} row-groups={2} "
-                                         "chunks={3} slots=2 pace=0 frame={4} "
-                                         "row-inputs=copy",
-                                         cluster, warps, kManyWarps / warps,
-                                         chunks, frame)
-                               .str());
+          withFrame(reshapeForFewRows(schedule, cluster, warps,
+                                      kManyWarps / warps, chunks),
+                    frame);
       if (!isLegal(problem, few, target))
         continue;
       best = few;
       most = idle - leastGain;
     }
   return best;
+}
+
+/// The same of rows that begin with a vector, which several blocks share.
+static ScheduleAttr chooseAlignedOfFewRows(const Problem &problem,
+                                           const TargetInfo &target,
+                                           ScheduleAttr schedule) {
+  if (schedule.getCluster() == 1)
+    return {};
+  int64_t vectors = getVectors(problem, schedule.getVector());
+  for (const Shape &shape : kFewWords) {
+    std::optional<Fit> fit = fitShape(problem, target, shape, vectors,
+                                      /*frame=*/0, /*isPair=*/false);
+    if (!fit)
+      continue;
+    ScheduleAttr few = reshapeForFewRows(schedule, shape.cluster, fit->warps,
+                                         fit->groups, shape.chunks);
+    if (isLegal(problem, few, target))
+      return few;
+  }
+  // (H200, f32, 25 and 75 MB, us, LayerNorm: 8704 columns 8.62, 20.1 -> 8.42,
+  // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 24576 8.92, 20.9 -> 8.72, 20.5; 32768
+  // 9.37, 20.8 -> 9.15, 20.8; but of four vectors 20480 9.24, 20.7 -> 9.47,
+  // 20.9, of three in six warps 18432 9.10 -> 9.23, 50 MB 14.9 -> 15.2, 13312
+  // 8.93, 20.5 -> 8.94, 20.8. RMSNorm: 10000 8.53, 20.2 -> 8.42, 19.9; 18432
+  // 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
+  unsigned chunks = schedule.getChunks();
+  bool loses = isHeavy(problem) &&
+               (chunks > 3 || (chunks == 3 && schedule.getWarps() > 5));
+  ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
+  return !loses && isLegal(problem, few, target) ? few : ScheduleAttr();
 }
 
 ScheduleAttr norm_fusion::chooseManyWarpsOfFewRows(const Problem &problem,
@@ -379,41 +417,10 @@ ScheduleAttr norm_fusion::chooseManyWarpsOfFewRows(const Problem &problem,
       schedule.getCombine() != Combine::tags || !readsTwoOf(problem, 4) ||
       problem.segmented)
     return {};
-  ScheduleAttr few;
-  if (isFramed(problem, schedule)) {
-    few = chooseFramedOfFewRows(problem, target, schedule);
-    return few == schedule ? ScheduleAttr() : few;
-  }
-  if (schedule.getCluster() == 1)
-    return {};
-  int64_t vectors = getVectors(problem, schedule.getVector());
-  for (const Shape &shape : kFewWords) {
-    std::optional<Fit> fit = fitShape(problem, target, shape, vectors,
-                                      /*frame=*/0, /*isPair=*/false);
-    if (!fit)
-      continue;
-    few = change(schedule,
-                 llvm::formatv("cluster={0} warps={1} row-groups={2} "
-                               "chunks={3} slots=2 pace=0 row-inputs=copy",
-                               shape.cluster, fit->warps, fit->groups,
-                               shape.chunks)
-                     .str());
-    if (isLegal(problem, few, target))
-      return few;
-  }
-  // (H200, f32, 25 and 75 MB, us, LayerNorm: 8704 columns 8.62, 20.1 -> 8.42,
-  // 20.1; 11264 8.84, 20.5 -> 8.59, 20.2; 24576 8.92, 20.9 -> 8.72, 20.5; 32768
-  // 9.37, 20.8 -> 9.15, 20.8; but of four vectors 20480 9.24, 20.7 -> 9.47,
-  // 20.9, of three in six warps 18432 9.10 -> 9.23, 50 MB 14.9 -> 15.2, 13312
-  // 8.93, 20.5 -> 8.94, 20.8. RMSNorm: 10000 8.53, 20.2 -> 8.42, 19.9; 18432
-  // 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
-  few = change(schedule, "pace=0 row-inputs=copy");
-  unsigned chunks = schedule.getChunks();
-  bool loses = isHeavy(problem) &&
-               (chunks > 3 || (chunks == 3 && schedule.getWarps() > 5));
-  return few == schedule || loses || !isLegal(problem, few, target)
-             ? ScheduleAttr()
-             : few;
+  ScheduleAttr few = isFramed(problem, schedule)
+                         ? chooseFramedOfFewRows(problem, target, schedule)
+                         : chooseAlignedOfFewRows(problem, target, schedule);
+  return few == schedule ? ScheduleAttr() : few;
 }
 
 ScheduleAttr norm_fusion::chooseManyWarps(

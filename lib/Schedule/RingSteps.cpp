@@ -22,6 +22,13 @@ int64_t norm_fusion::getBytesInFlight(const Problem &problem,
          llvm::divideCeil(problem.columns, int64_t(schedule.getCluster()));
 }
 
+int64_t norm_fusion::countLastChunks(const Problem &problem,
+                                     ScheduleAttr schedule) {
+  int64_t chunk = int64_t(schedule.getLanes()) * schedule.getVector();
+  int64_t others = (schedule.getWarps() - 1) * schedule.getChunks() * chunk;
+  return llvm::divideCeil(problem.columns - others, chunk);
+}
+
 double norm_fusion::getMeanInFlight(const Problem &problem,
                                     ScheduleAttr schedule,
                                     const TargetInfo &target) {
@@ -250,13 +257,11 @@ bool norm_fusion::areTwoInFrames(const Problem &problem,
 /// 146.4 and 50.7, 144.0, 1701 51.1, 145.4 and 50.8, 144.2; but of whole half
 /// vectors 1700 49.8, 143.7 and 50.1, 146.9.)
 static bool isFourOfFive(const Problem &problem, ScheduleAttr schedule) {
-  int64_t chunk = int64_t(schedule.getLanes()) * schedule.getVector();
-  int64_t others = (schedule.getWarps() - 1) * schedule.getChunks() * chunk;
   return isHeavy(problem) && schedule.getCluster() == 1 &&
          schedule.getFrame() == 0 && schedule.getChunks() == 5 &&
          schedule.getVector() * 2 == getFullVector(problem) &&
          problem.columns % schedule.getVector() != 0 &&
-         llvm::divideCeil(problem.columns - others, chunk) == 4;
+         countLastChunks(problem, schedule) == 4;
 }
 
 /// One framed row of 32-bit elements and two sums a column in several blocks,

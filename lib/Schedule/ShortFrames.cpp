@@ -79,26 +79,23 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
 /// (H200, LayerNorm, us, 200 and 600 MB, with copies of row inputs: 1533 columns
 /// 52.7, 152.7 -> 50.7, 144.9; 1565 51.9, 149.1 -> 50.6, 143.9; 1621 51.8, 147.3
 /// -> 50.3, 143.8; 1681, an eighth, 50.9, 145.1 -> 50.6, 144.5.)
-static ScheduleAttr chooseFourVectors(MLIRContext *context,
-                                      const Problem &problem,
-                                      const TargetInfo &target, Combine combine,
+static ScheduleAttr chooseFourVectors(const Problem &problem,
+                                      const TargetInfo &target,
                                       ScheduleAttr halves) {
-  constexpr unsigned vector = 8, chunks = 4, warps = 2, lanes = 32;
+  constexpr unsigned vector = 8, warps = 2, groups = kFramedWarps / warps;
   if (!halves || !takesManyVectors(problem) || !isHeavy(problem) ||
       halves.getWarps() != 3 || halves.getChunks() != 5 ||
       halves.getVector() * 2 != vector ||
-      halves.getBlockColumns() * 7 < problem.columns * 8)
+      halves.getBlockColumns() * 7 < problem.columns * 8 ||
+      haveMore(problem, target, groups, /*share=*/1))
     return {};
-  auto schedule = ScheduleAttr::get(
-      context, Structure::ring, /*cluster=*/1, warps,
-      /*rowGroups=*/kFramedWarps / warps, /*slots=*/2, chunks, vector,
-      Copy::cp_async, combine, /*pace=*/0, /*grid=*/0, lanes, /*rows=*/1,
-      getSectorVectors(problem, vector), /*copiesRowInputs=*/true,
-      /*tile=*/0, /*ahead=*/0, /*copiesEnds=*/false, /*shifts=*/1);
-  bool hasMore =
-      getMeanInFlight(problem, schedule, target) > target.bytesInFlight;
-  return !hasMore && fits(problem, schedule, target) ? schedule
-                                                     : ScheduleAttr();
+  ScheduleAttr four = change(
+      halves,
+      llvm::formatv("warps={0} row-groups={1} chunks=4 vector={2} "
+                    "frame={3} row-inputs=copy",
+                    warps, groups, vector, getSectorVectors(problem, vector))
+          .str());
+  return fits(problem, four, target) ? four : ScheduleAttr();
 }
 
 /// `schedule` with fewer row groups where more would spill: of 32-bit elements
@@ -117,8 +114,7 @@ static ScheduleAttr limitWordGroups(const Problem &problem,
   if (warps == 1 && chunks * vector == 20 &&
       problem.columns + vector > (chunks - 1) * chunk)
     most = kFramedWarps;
-  else if (warps == 2 && chunks == 6 &&
-           llvm::divideCeil(problem.columns - chunks * chunk, chunk) == 4)
+  else if (warps == 2 && chunks == 6 && countLastChunks(problem, schedule) == 4)
     most = kManyWarps / warps;
   if (schedule.getRowGroups() <= most)
     return schedule;
@@ -171,8 +167,7 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
           if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
             consider(warps, lanes, vector, chunks);
-  if (ScheduleAttr four =
-          chooseFourVectors(context, problem, target, combine, best))
+  if (ScheduleAttr four = chooseFourVectors(problem, target, best))
     return four;
   if (best)
     best = limitWordGroups(problem, best);

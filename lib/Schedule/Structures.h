@@ -69,6 +69,9 @@ bool areTwoInFrames(const Problem &problem, ScheduleAttr schedule);
 /// lanes that have no columns.
 int64_t getBytesInFlight(const Problem &problem, ScheduleAttr schedule);
 
+/// Vectors of a lane that the last warp of a row of one block has columns for.
+int64_t countLastChunks(const Problem &problem, ScheduleAttr schedule);
+
 /// Bytes in flight of all multiprocessors, those without rows too, over their
 /// number.
 double getMeanInFlight(const Problem &problem, ScheduleAttr schedule,
