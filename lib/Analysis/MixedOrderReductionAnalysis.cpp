@@ -35,6 +35,9 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
     else if (why == "unsupported-type")
       missed.push_back({why, op, "elements that aren't numbers",
                         "floats, integers or indices"});
+    else if (why == "encoded-tensor")
+      missed.push_back(
+          {why, op, "a tensor with an encoding", "tensors without one"});
     else if (why == "non-projected-operand")
       missed.push_back({why, op, "an operand that isn't read at a projection "
                                  "of the loops",

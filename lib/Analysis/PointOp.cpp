@@ -37,9 +37,15 @@ Value mlir::norm_fusion::unboxScalar(Value value) {
   return value;
 }
 
+static bool hasEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getEncoding();
+}
+
 bool mlir::norm_fusion::isReshape(Operation *op) {
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op))
-    return true;
+    return !hasEncoding(op->getOperand(0).getType()) &&
+           !hasEncoding(op->getResult(0).getType());
   auto reshape = dyn_cast<tensor::ReshapeOp>(op);
   if (!reshape)
     return false;
@@ -413,6 +419,10 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
       continue;
+    if (hasEncoding(type)) {
+      why = "encoded-tensor";
+      return std::nullopt;
+    }
     for (auto [i, expr] :
          llvm::enumerate(maps[operand.getOperandNumber()].getResults()))
       if (auto dim = dyn_cast<AffineDimExpr>(expr);

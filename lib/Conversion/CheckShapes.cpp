@@ -2,7 +2,8 @@
 //
 // A loop of a linalg op takes its length from one operand and indexes the
 // others with it. Where sizes are dynamic, nothing but an assertion notices
-// that two inputs don't belong together. Sizes are traced to where they come
+// that two inputs don't belong together; nor that the sizes which a dimension
+// is taken apart into are too large for it. Sizes are traced to where they come
 // from first: most of them are the same value, and need none.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +11,7 @@
 #include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -71,7 +73,7 @@ struct CheckShapesPass final
       function->walk<WalkOrder::PreOrder>([&](Operation *op) {
         bool isComputation =
             isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
-        if (isComputation || isa<memref::CastOp>(op))
+        if (isComputation || isa<memref::CastOp, memref::ExpandShapeOp>(op))
           ops.push_back(op);
         // Device code and bodies are no place for assertions.
         return isComputation || isa<gpu::LaunchOp>(op) ? WalkResult::skip()
@@ -92,6 +94,10 @@ private:
           require(op, trace(cast.getSource(), d), {Value(), to.getDimSize(d)},
                   llvm::formatv("dimension {0} must have size {1}", d,
                                 to.getDimSize(d)));
+      return;
+    }
+    if (auto expand = dyn_cast<memref::ExpandShapeOp>(op)) {
+      checkExpansion(expand);
       return;
     }
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -116,6 +122,30 @@ private:
                                 "size of dimension {2} of operand {3}",
                                 d, i, e, j));
       }
+    }
+  }
+
+  void checkExpansion(memref::ExpandShapeOp op) {
+    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+    for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
+      if (!op.getSrcType().isDynamicDim(d) &&
+          llvm::none_of(group, [&](int64_t e) {
+            return op.getResultType().isDynamicDim(e);
+          }))
+        continue; // the verifier has
+      OpBuilder builder(op);
+      Value product;
+      for (int64_t e : group) {
+        Value size =
+            getValueOrCreateConstantIndexOp(builder, op.getLoc(), sizes[e]);
+        product = product ? builder.createOrFold<arith::MulIOp>(op.getLoc(),
+                                                                product, size)
+                          : size;
+      }
+      require(op, trace(op.getSrc(), d), traceIndex(product),
+              llvm::formatv("the sizes that dimension {0} is taken apart into "
+                            "must multiply to its own",
+                            d));
     }
   }
 

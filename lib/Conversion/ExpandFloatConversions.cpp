@@ -492,6 +492,13 @@ struct ExpandFloatConversionsPass final
         });
     if (rounds.wasInterrupted())
       return signalPassFailure();
+    // Kernels hold thousands of ops, and few of these, often none.
+    SmallVector<Operation *> conversions;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp, arith::ScalingExtFOp,
+              arith::ScalingTruncFOp>(op))
+        conversions.push_back(op);
+    });
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExtF, ExpandTruncF>(&getContext(), !chip.empty());
     patterns.add<ExpandScaling<arith::ScalingExtFOp>,
@@ -499,10 +506,12 @@ struct ExpandFloatConversionsPass final
     if (hasFloat8Conversions(chip))
       patterns.add<ConvertClamped>(&getContext());
     // Folding would turn a constant bitcast back into what was expanded.
-    if (failed(applyPatternsGreedily(
-            getOperation(), std::move(patterns),
-            GreedyRewriteConfig().enableFolding(false).enableConstantCSE(
-                false))))
+    if (failed(applyOpPatternsGreedily(
+            conversions, std::move(patterns),
+            GreedyRewriteConfig()
+                .setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+                .enableFolding(false)
+                .enableConstantCSE(false))))
       signalPassFailure();
   }
 };

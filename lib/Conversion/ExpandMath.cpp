@@ -15,6 +15,7 @@
 #include "norm_fusion/Conversion/Passes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <limits>
@@ -255,8 +256,8 @@ static Real pow(Real x, Real y) {
     return arith::XOrIOp::create(*x.b, a,
                                  arith::ConstantIntOp::create(*x.b, 1, 1));
   };
-  value =
-      select(both(isNegative, both(isInteger, no(isEven))), 0.0 - value, value);
+  value = select(both(isNegative, both(isInteger, no(isEven))), -0.0 - value,
+                 value);
   Value isRoot = both(both(compare(x, Is::OLT, 0), no(isInteger)),
                       compare(size, Is::OLT, infinity));
   value = select(isRoot, std::nan(""), value);
@@ -382,6 +383,36 @@ static Value classify(Operation *op) {
                                against(Is::OLT));
 }
 
+/// The sign is the exponent's parity, which a float may not hold; narrow floats
+/// are widened, so that nothing is rounded in between. Null for a constant
+/// exponent of f32 or f64, which others unroll.
+static Value expandIntegerPower(math::FPowIOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type type = op.getType();
+  bool isNarrow = type.getIntOrFloatBitWidth() < 32;
+  Value base = op.getLhs(), exponent = op.getRhs(), result;
+  if (isNarrow)
+    base = arith::ExtFOp::create(b, b.getF32Type(), base);
+  if (matchPattern(exponent, m_Constant())) {
+    if (!isNarrow)
+      return {};
+    result = math::FPowIOp::create(b, base, exponent);
+  } else {
+    result = math::PowFOp::create(
+        b, math::AbsFOp::create(b, base),
+        arith::SIToFPOp::create(b, base.getType(), exponent));
+    Value isOdd = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(
+            b, exponent,
+            arith::ConstantOp::create(b, b.getOneAttr(exponent.getType()))),
+        arith::ConstantOp::create(b, b.getZeroAttr(exponent.getType())));
+    result = arith::SelectOp::create(
+        b, isOdd, math::CopySignOp::create(b, result, base), result);
+  }
+  return isNarrow ? arith::TruncFOp::create(b, type, result) : result;
+}
+
 /// Functions in f64; null if there is no expansion.
 static Value expand(Operation *op) {
   Type type = op->getResult(0).getType();
@@ -419,7 +450,11 @@ struct ExpandMathPass final
   using Base::Base;
 
   void runOnOperation() override {
-    // Expansions use functions that have an instruction: those come second.
+    // Expansions use functions that have an instruction: those come last.
+    replaceAll([](Operation *op) {
+      auto power = dyn_cast<math::FPowIOp>(op);
+      return power ? expandIntegerPower(power) : Value();
+    });
     replaceAll([](Operation *op) {
       Value value = classify(op);
       return value ? value : expand(op);
@@ -436,11 +471,13 @@ private:
   }
 
   /// Replaces each math op on f32, f64 or integers, or any float if it is a
-  /// comparison or a clamp, by what `write` writes before it, if it does.
+  /// comparison, a clamp or an integer power, by what `write` writes before it,
+  /// if it does.
   void replaceAll(llvm::function_ref<Value(Operation *)> write) {
     SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {
-      bool takesAny = isa<math::ClampFOp>(op) || isClassification(op);
+      bool takesAny =
+          isa<math::ClampFOp, math::FPowIOp>(op) || isClassification(op);
       auto isScalar = [&](Type type) {
         return type.isF32() || type.isF64() || type.isSignlessInteger() ||
                (takesAny && isa<FloatType>(type));

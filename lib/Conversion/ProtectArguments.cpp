@@ -2,6 +2,7 @@
 //
 // A tensor is a value: whoever passes one to a public function expects to find
 // it unchanged. One-shot-bufferize takes arguments for writable unless told.
+// What is to be materialized in an argument goes to a buffer of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +10,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::norm_fusion {
@@ -31,8 +33,25 @@ struct ProtectArgumentsPass final
         continue;
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         if (isa<TensorType>(function.getArgument(i).getType()) &&
-            !function.getArgAttr(i, writable))
+            !function.getArgAttr(i, writable)) {
           function.setArgAttr(i, writable, no);
+          materializeElsewhere(function.getArgument(i));
+        }
+    }
+  }
+
+private:
+  static void materializeElsewhere(BlockArgument argument) {
+    for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {
+      auto op =
+          dyn_cast<bufferization::MaterializeInDestinationOp>(use.getOwner());
+      if (!op || &use != &op.getDestMutable() || op->getNumResults() == 0)
+        continue;
+      OpBuilder builder(op);
+      use.set(tensor::EmptyOp::create(
+          builder, op.getLoc(),
+          tensor::getMixedSizes(builder, op.getLoc(), argument),
+          getElementTypeOrSelf(argument.getType())));
     }
   }
 };

@@ -67,6 +67,7 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createNormFusionCheckShapes());
+  pm.addPass(createNormFusionExpandReshapes());
   // Before anyone declares a function of the runtime: those have no wrapper.
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
 }
@@ -85,6 +86,13 @@ static void addFloatPasses(OpPassManager &function) {
   function.addPass(math::createMathExtendToSupportedTypes(extend));
 }
 
+/// Views and affine maps become arithmetic.
+static void addAddressPasses(OpPassManager &pm) {
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+}
+
 /// What isn't fused, as launches of simple kernels.
 static void addPlainKernelPasses(OpPassManager &pm) {
   OpPassManager &function = pm.nest<func::FuncOp>();
@@ -96,6 +104,7 @@ static void addPlainKernelPasses(OpPassManager &pm) {
   loops.addPass(createCanonicalizerPass());
   loops.addPass(createCSEPass());
   loops.addPass(arith::createArithExpandOpsPass());
+  addAddressPasses(loops);
   loops.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
 }
@@ -109,13 +118,17 @@ bool mlir::norm_fusion::runsPlainOnDevice(const LowerOptions &options) {
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
   pm.addPass(createNormFusionCopyConstants());
+  NormFusionExpandMathOptions ofAnyFloat;
+  ofAnyFloat.ops = {"clampf", "fpowi", "isnormal"};
+  pm.addNestedPass<func::FuncOp>(createNormFusionExpandMath(ofAnyFloat));
   // libdevice's powi takes an i32 exponent, front ends give an i64.
   math::MathExpandOpsPassOptions powers;
   powers.opMnemonics = {"fpowi"};
   pm.addNestedPass<func::FuncOp>(math::createMathExpandOpsPass(powers));
-  NormFusionExpandMathOptions compared;
-  compared.ops = {"clampf", "isnormal"};
-  pm.addNestedPass<func::FuncOp>(createNormFusionExpandMath(compared));
+  // The module's own kernels; ours need none of it.
+  OpPassManager &given = pm.nest<gpu::GPUModuleOp>();
+  addAddressPasses(given);
+  given.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createNormFusionToGPU());
   if (runsPlainOnDevice(options))
     addPlainKernelPasses(pm);
@@ -123,19 +136,11 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   NormFusionExpandFloatConversionsOptions conversions;
   conversions.chip = std::string(options.chip);
   device.addPass(createNormFusionExpandFloatConversions(conversions));
-  device.addPass(createLowerAffinePass());
-  device.addPass(memref::createExpandStridedMetadataPass());
-  device.addPass(createLowerAffinePass());
   device.addPass(createSCFToControlFlowPass());
-  device.addPass(createConvertVectorToLLVMPass());
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = 64;
   device.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
-  device.addPass(createConvertMathToLLVMPass());
-  device.addPass(createArithToLLVMConversionPass());
-  device.addPass(createConvertIndexToLLVMPass());
-  device.addPass(createUBToLLVMConversionPass());
-  device.addPass(createCanonicalizerPass());
+  device.addPass(createConvertMathToLLVMPass()); // what libdevice lacks
   device.addPass(createCSEPass());
   device.addPass(createConvertNVVMToLLVMPass());
   device.addPass(createReconcileUnrealizedCastsPass());
@@ -163,22 +168,24 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   addBoundsChecks(pm.nest<func::FuncOp>());
   pm.addPass(createNormFusionAssertToCall());
   OpPassManager &function = pm.nest<func::FuncOp>();
+  // Before floats are widened: what is normal depends on the type.
+  NormFusionExpandMathOptions ofAnyFloat;
+  ofAnyFloat.ops = {"clampf", "fpowi", "isnormal"};
+  function.addPass(createNormFusionExpandMath(ofAnyFloat));
   addFloatPasses(function);
   function.addPass(createConvertLinalgToLoopsPass());
   function.addPass(createNormFusionExpandFloatConversions());
   // Upstream writes the first two as exp and log and a sum: no digit of a small
-  // operand is left; and has nothing for the others.
+  // operand is left; and has nothing for the other.
   NormFusionExpandMathOptions accurate;
-  accurate.ops = {"expm1", "log1p", "clampf", "isinf", "isnormal"};
+  accurate.ops = {"expm1", "log1p", "isinf"};
   function.addPass(createNormFusionExpandMath(accurate));
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"fpowi", "rsqrt", "roundeven"};
   function.addPass(math::createMathExpandOpsPass(expand));
   function.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(createLowerAffinePass());
   pm.addPass(memref::createExpandOpsPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
+  addAddressPasses(pm);
   pm.addPass(createConvertMathToFuncs()); // integer powers
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertVectorToLLVMPass());

@@ -159,11 +159,11 @@ public:
       device->deallocate(workspace.second.first);
   }
   Error load(runtime::Device &device);
-  Expected<std::vector<PlacedResult>> call(ArrayRef<PlacedArgument> arguments,
-                                           Arena &arena,
-                                           bool capturing) override;
 
 private:
+  Expected<std::vector<PlacedResult>>
+  callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
+            bool capturing) override;
   Expected<int64_t> get(const json::Value *formula);
   Expected<void *> getWorkspace(StringRef name, int64_t bytes);
   Error launch(const json::Object &kernel);
@@ -324,8 +324,8 @@ Error BundleProgram::launch(const json::Object &kernel) {
 }
 
 Expected<std::vector<PlacedResult>>
-BundleProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
-                    bool capturing) {
+BundleProgram::callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
+                         bool capturing) {
   values.clear();
   // Address and bytes of everything that a result may be in.
   std::vector<std::pair<uint64_t, uint64_t>> memory;

@@ -16,6 +16,7 @@
 #include "norm_fusion/Runner/Stopwatch.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -42,6 +43,13 @@ std::string ValueType::str() const {
     text += (ShapedType::isDynamic(size) ? "?" : std::to_string(size)) + "x";
   text += runtime::getName(type).str();
   return isScalar ? text : "tensor<" + text + ">";
+}
+
+std::vector<ValueType> Signature::getOutputs() const {
+  std::vector<ValueType> outputs = results;
+  for (unsigned i : buffers)
+    outputs.push_back(arguments[i]);
+  return outputs;
 }
 
 namespace {
@@ -162,6 +170,12 @@ static std::optional<ValueType> getValueType(Type type) {
   return value;
 }
 
+/// True if `op`, a use of a buffer, only makes a tensor of what is in it.
+static bool readsBuffer(Operation *op) {
+  auto tensor = dyn_cast<bufferization::ToTensorOp>(op);
+  return tensor && !tensor.getWritable();
+}
+
 Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
                                                          StringRef name) {
   SmallVector<func::FuncOp> candidates;
@@ -215,6 +229,10 @@ Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
   if (Error error =
           add(function.getResultTypes(), "result", signature.results))
     return std::move(error);
+  for (BlockArgument argument : function.getArguments())
+    if (isa<MemRefType>(argument.getType()) &&
+        !llvm::all_of(argument.getUsers(), readsBuffer))
+      signature.buffers.push_back(argument.getArgNumber());
   return signature;
 }
 
@@ -441,8 +459,13 @@ mlir::norm_fusion::runner::compilePlain(OwningOpRef<ModuleOp> module,
   CompiledModule result;
   result.module = std::move(module);
   if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
-        if (widen)
+        if (widen) {
+          // What is normal depends on the type.
+          NormFusionExpandMathOptions ofType;
+          ofType.ops = {"isnormal"};
+          pm.addPass(createNormFusionExpandMath(ofType));
           pm.addPass(createNormFusionWiden());
+        }
         buildUnfusePipeline(pm);
       }))
     return std::move(error);

@@ -99,11 +99,12 @@ class JitProgram final : public Program {
 public:
   Error compile(ModuleOp module, const Signature &signature,
                 runtime::Device *device, bool hostVisible);
-  Expected<std::vector<PlacedResult>> call(ArrayRef<PlacedArgument> arguments,
-                                           Arena &arena,
-                                           bool capturing) override;
 
 private:
+  Expected<std::vector<PlacedResult>>
+  callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
+            bool capturing) override;
+
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;
 };
@@ -169,8 +170,30 @@ static PlacedResult readDescriptor(const int64_t *words, const ValueType &type) 
 }
 
 Expected<std::vector<PlacedResult>>
-JitProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
-                 bool capturing) {
+Program::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
+              bool capturing) {
+  Expected<std::vector<PlacedResult>> outputs =
+      callEntry(arguments, arena, capturing);
+  if (!outputs)
+    return outputs;
+  for (unsigned i : signature.buffers) {
+    PlacedResult buffer;
+    buffer.pointer = arguments[i].pointer;
+    buffer.shape = arguments[i].shape;
+    buffer.strides.resize(buffer.shape.size());
+    int64_t stride = 1;
+    for (size_t d = buffer.shape.size(); d-- > 0;) {
+      buffer.strides[d] = stride;
+      stride *= buffer.shape[d];
+    }
+    outputs->push_back(std::move(buffer));
+  }
+  return outputs;
+}
+
+Expected<std::vector<PlacedResult>>
+JitProgram::callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
+                      bool capturing) {
   // Results: one value, or a structure of them, after C's rules.
   std::vector<size_t> offsets;
   size_t size = 0;
@@ -235,6 +258,22 @@ JitProgram::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
   return results;
 }
 
+Error Program::copyToMemory(void *memory, const void *data, size_t bytes) {
+  if (device)
+    return device->copy(memory, data, bytes, stream);
+  std::memcpy(memory, data, bytes);
+  return Error::success();
+}
+
+Error Program::restore(ArrayRef<Tensor> arguments,
+                       ArrayRef<PlacedArgument> placed) {
+  for (unsigned i : signature.buffers)
+    if (Error error = copyToMemory(placed[i].pointer, arguments[i].getData(),
+                                   arguments[i].getNumBytes()))
+      return error;
+  return Error::success();
+}
+
 Expected<std::vector<PlacedArgument>>
 Program::place(ArrayRef<Tensor> arguments, Arena &arena) {
   std::vector<PlacedArgument> placed;
@@ -252,10 +291,7 @@ Program::place(ArrayRef<Tensor> arguments, Arena &arena) {
       Expected<void *> memory = arena.allocate(bytes + padding);
       if (!memory)
         return memory.takeError();
-      if (!device)
-        std::memcpy(*memory, tensor.getData(), bytes);
-      else if (Error error =
-                   device->copy(*memory, tensor.getData(), bytes, stream))
+      if (Error error = copyToMemory(*memory, tensor.getData(), bytes))
         return std::move(error);
       if (padding)
         if (Error error = device->copy(static_cast<char *>(*memory) + bytes,
@@ -340,7 +376,7 @@ Expected<std::vector<Tensor>> Program::run(ArrayRef<Tensor> arguments) {
   if (!results)
     return results.takeError();
   std::vector<Tensor> tensors;
-  for (auto [result, type] : llvm::zip(*results, signature.results)) {
+  for (auto [result, type] : llvm::zip(*results, signature.getOutputs())) {
     Expected<Tensor> tensor = fetch(result, type);
     if (!tensor)
       return tensor.takeError();

@@ -23,9 +23,18 @@ static json::Value number(double value) {
   return std::isfinite(value) ? json::Value(value) : json::Value(nullptr);
 }
 
+static std::string getName(const OutputReport &output) {
+  std::string name = "result " + std::to_string(output.index);
+  if (output.argument)
+    name += " (argument " + std::to_string(*output.argument) + ")";
+  return name;
+}
+
 static json::Value toJSON(const OutputReport &output) {
   json::Object object;
   object["index"] = output.index;
+  object["argument"] =
+      output.argument ? json::Value(*output.argument) : json::Value(nullptr);
   object["shape"] = json::Array(ArrayRef<int64_t>(output.sizes));
   object["dtype"] = runtime::getName(output.type).str();
   bool compared = !output.reference.empty();
@@ -102,7 +111,7 @@ void Report::print(llvm::raw_ostream &os) const {
        << " bytes a thread: "
        << (spill.instead.empty() ? "kept" : spill.instead + " instead") << "\n";
   for (const OutputReport &output : outputs) {
-    os << "  result " << output.index << " " << output.shape;
+    os << "  " << getName(output) << " " << output.shape;
     if (!output.reference.empty()) {
       const Comparison &c = output.comparison;
       os << ": " << (c.passed() ? "passed" : "FAILED") << " against "
@@ -145,10 +154,9 @@ mlir::norm_fusion::runner::describeFailure(const OutputReport &output,
     position.push_back(rest % size);
     rest /= size;
   }
-  os << "result " << output.index << ": " << c.failures << " of "
-     << got.getNumElements() << " elements are beyond the tolerance ("
-     << llvm::format("rtol %.3g, atol %.3g", c.tolerance.rtol,
-                     c.tolerance.atol)
+  os << getName(output) << ": " << c.failures << " of " << got.getNumElements()
+     << " elements are beyond the tolerance ("
+     << llvm::format("rtol %.3g, atol %.3g", c.tolerance.rtol, c.tolerance.atol)
      << "); at [";
   llvm::interleave(llvm::reverse(position), os, ",");
   os << "] found " << llvm::format("%.9g", got.getFloat(c.worst))

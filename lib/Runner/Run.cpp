@@ -307,12 +307,14 @@ int64_t Run::getLargestSize() const {
 /// Everything about the command line that depends on the signature alone.
 Error Run::prepare() {
   report.entry = signature.name;
-  if (options.outputs.size() > signature.results.size() ||
-      options.expected.size() > signature.results.size())
+  size_t outputs = signature.getOutputs().size();
+  if (options.outputs.size() > outputs || options.expected.size() > outputs)
     return makeError(ExitCode::badInput,
                      "more --output or --expected files than the " +
-                         Twine(signature.results.size()) + " results of " +
-                         signature.name);
+                         Twine(outputs) + " results of " + signature.name +
+                         (signature.buffers.empty()
+                              ? ""
+                              : ", with the buffers that it writes to"));
   Expected<std::vector<Tensor>> made = makeInputs(options, signature);
   if (!made)
     return made.takeError();
@@ -511,6 +513,8 @@ Error Run::describeLaunches(ArrayRef<LaunchRecord> launches) {
 OutputReport Run::describe(unsigned index) const {
   OutputReport output;
   output.index = index;
+  if (size_t results = signature.results.size(); index >= results)
+    output.argument = signature.buffers[index - results];
   output.type = results[index].getElementType();
   output.shape = results[index].getTypeName();
   output.sizes.assign(results[index].getShape().begin(),

@@ -52,3 +52,19 @@ func.func @fused(%x: memref<?x5xf32>, %o: memref<?x5xf32>, %t: memref<5xf32>) {
   }
   return
 }
+
+// Of [m, 5] the product is asserted, of [m] alone m, which is the size.
+// CHECK-LABEL: func.func @expand
+// CHECK-SAME:  %[[X:.*]]: memref<?x?xf32>, %[[SIZE:.*]]: index
+// CHECK:       %[[PRODUCT:.*]] = arith.muli %[[SIZE]], %
+// CHECK:       %[[DIM:.*]] = memref.dim %[[X]], %
+// CHECK:       %[[SAME:.*]] = arith.cmpi eq, %[[DIM]], %[[PRODUCT]]
+// CHECK:       cf.assert %[[SAME]], "memref.expand_shape in line {{[0-9]+}}: the sizes that dimension 0 is taken apart into must multiply to its own"
+// CHECK-NOT:   cf.assert
+// CHECK:       memref.expand_shape
+func.func @expand(%x: memref<?x?xf32>, %size: index) -> memref<?x5x?xf32> {
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<?x?xf32>
+  %0 = memref.expand_shape %x [[0, 1], [2]] output_shape [%size, 5, %n] : memref<?x?xf32> into memref<?x5x?xf32>
+  return %0 : memref<?x5x?xf32>
+}

@@ -58,3 +58,22 @@ func.func @classes(%h: f16, %x: bf16, %low: bf16, %high: bf16) -> (i1, bf16) {
   %1 = math.clampf %x to [%low, %high] : bf16
   return %0, %1 : i1, bf16
 }
+
+// The sign is the exponent's parity; a narrow float is widened, for a constant exponent, too.
+// CHECK-LABEL: func.func @integer_power
+// CHECK-SAME:  %[[X:.*]]: f16, %[[N:.*]]: i64
+// CHECK:       %[[WIDE:.*]] = arith.extf %[[X]] : f16 to f32
+// CHECK:       arith.sitofp %[[N]] : i64 to f32
+// CHECK:       arith.andi %[[N]], %
+// CHECK:       %[[SIGNED:.*]] = llvm.call_intrinsic "llvm.copysign"(%{{.*}}, %[[WIDE]])
+// CHECK:       arith.select %{{.*}}, %[[SIGNED]], %
+// CHECK:       arith.truncf %{{.*}} : f32 to f16
+// CHECK:       math.fpowi %{{.*}}, %c5{{.*}} : f32, i64
+// CHECK:       math.fpowi %{{.*}}, %c5{{.*}} : f32, i64
+func.func @integer_power(%x: f16, %n: i64, %w: f32) -> (f16, f16, f32) {
+  %five = arith.constant 5 : i64
+  %0 = math.fpowi %x, %n : f16, i64
+  %1 = math.fpowi %x, %five : f16, i64
+  %2 = math.fpowi %w, %five : f32, i64
+  return %0, %1, %2 : f16, f16, f32
+}

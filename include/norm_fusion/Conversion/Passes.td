@@ -58,8 +58,10 @@ def NormFusionProtectArguments
   let description = [{
     Sets `bufferization.writable = false` on the tensor arguments of public
     functions that don't say otherwise: one-shot-bufferize would take them for
-    buffers that it may overwrite.
+    buffers that it may overwrite. `bufferization.materialize_in_destination` into
+    one of them gets a buffer of its own.
   }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 def NormFusionDecomposeAggregates
@@ -131,7 +133,8 @@ def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
     `log1p`, `powf`, `tanh`, `erf` of f32 and f64 become arithmetic in f64, good to a
     few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); `isnan`,
     `isinf`, `isfinite`, `isnormal` become comparisons, `clampf` a minimum of a
-    maximum; what has an instruction becomes the intrinsic of it. Other functions
+    maximum, `fpowi` of an exponent that isn't constant `powf` of the absolute
+    value, with the sign that the exponent's parity says; what has an instruction becomes the intrinsic of it. Other functions
     stay.
   }];
   let options = [
@@ -172,14 +175,28 @@ def NormFusionReserveNames
   }];
 }
 
+def NormFusionExpandReshapes : Pass<"norm-fusion-expand-reshapes"> {
+  let summary = "Take dimensions apart into dynamic or empty ones by strides";
+  let description = [{
+    A `memref.expand_shape` that takes a dimension apart into several of dynamic
+    size, or into some of size 0, becomes a `memref.reinterpret_cast`: upstream's
+    `expand-strided-metadata` crashes on the former, and its
+    `generate-runtime-verification` divides by 0 for the latter.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def NormFusionCheckShapes
     : Pass<"norm-fusion-check-shapes", "::mlir::ModuleOp"> {
   let summary = "Assert that sizes which must agree do";
   let description = [{
     Dynamic sizes of the operands of a bufferized linalg op or mixed reduction
-    that one loop runs over must be the same, and a `memref.cast` to a static size
-    must find that size. Nothing else checks it at run time: out of bounds, or
-    wrong results, would follow. Sizes that are the same value need no assertion.
+    that one loop runs over must be the same, a `memref.cast` to a static size
+    must find that size, and the sizes that a `memref.expand_shape` takes a
+    dimension apart into must multiply to that dimension's. Nothing else checks it
+    at run time: out of bounds, or wrong results, would follow. Sizes that are the
+    same value need no assertion.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",

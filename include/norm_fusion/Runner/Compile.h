@@ -32,6 +32,11 @@ struct ValueType {
 struct Signature {
   std::string name;
   std::vector<ValueType> arguments, results;
+  /// Arguments that are buffers which the function may write to.
+  std::vector<unsigned> buffers;
+
+  /// What a call gives: the results, then what it leaves in the buffers.
+  std::vector<ValueType> getOutputs() const;
 };
 
 /// What the report says of a kernel; the launch fills in the rest.

@@ -68,11 +68,11 @@ public:
   virtual ~Program();
 
   /// Calls the entry; what it allocates comes from `arena`. `capturing`: the
-  /// stream only records.
-  virtual llvm::Expected<std::vector<PlacedResult>>
+  /// stream only records. Gives the signature's outputs.
+  llvm::Expected<std::vector<PlacedResult>>
   call(ArrayRef<PlacedArgument> arguments, Arena &arena,
-       bool capturing = false) = 0;
-  /// Copies tensors in, calls, copies results out.
+       bool capturing = false);
+  /// Copies tensors in, calls, copies outputs out.
   llvm::Expected<std::vector<runtime::Tensor>>
   run(ArrayRef<runtime::Tensor> arguments);
   /// Waits for the call, and copies a result of it to the host.
@@ -81,6 +81,9 @@ public:
   /// Copies tensors to memory of `arena`.
   llvm::Expected<std::vector<PlacedArgument>>
   place(ArrayRef<runtime::Tensor> arguments, Arena &arena);
+  /// Copies tensors again to the buffers that calls may have written to.
+  llvm::Error restore(ArrayRef<runtime::Tensor> arguments,
+                      ArrayRef<PlacedArgument> placed);
 
   /// An arena for calls of this program.
   std::unique_ptr<Arena> createArena() {
@@ -93,6 +96,11 @@ public:
 
 protected:
   Program() = default;
+  /// call(), but for the buffers.
+  virtual llvm::Expected<std::vector<PlacedResult>>
+  callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
+            bool capturing) = 0;
+  llvm::Error copyToMemory(void *memory, const void *data, size_t bytes);
   /// Sets the signature and the device, and creates a stream on it.
   llvm::Error attach(const Signature &signature, runtime::Device *device);
 

@@ -13,6 +13,7 @@ struct OutputReport {
   std::string shape; ///< "4x8xf32"
   runtime::ElementType type;
   SmallVector<int64_t, 4> sizes;
+  std::optional<unsigned> argument; ///< the buffer; none: a result
   std::string reference; ///< "expected", "f64", or empty: not compared
   Comparison comparison;
 };

@@ -60,9 +60,9 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
                              StringAttr sharedMemory)
     : b(b), op(op), schedule(schedule), arguments(arguments),
       problem(Problem::get(op)), sharedMemory(sharedMemory),
-      columnDims(op.getColumnDims()), segmentDims(op.getNumDims()),
-      reducedRowDims(op.getRowDims()), numInputs(op.getInputs().size()),
-      threads(schedule.getThreads()) {
+      entry(b.getInsertionBlock()), columnDims(op.getColumnDims()),
+      segmentDims(op.getNumDims()), reducedRowDims(op.getRowDims()),
+      numInputs(op.getInputs().size()), threads(schedule.getThreads()) {
   op.inferLevels(levels);
   unsigned nextArgument = numInputs;
   for (Operation &inner : *op.getBodyBlock()) {
@@ -129,12 +129,19 @@ KernelEmitter::KernelEmitter(ImplicitLocOpBuilder &b, MixedReductionOp op,
 // Scalars
 //===----------------------------------------------------------------------===//
 
-Value KernelEmitter::i32(int64_t value) {
-  return arith::ConstantIntOp::create(b, value, 32);
+// Kernels are unrolled: without this, every third op would be a constant.
+Value KernelEmitter::integer(int64_t value, unsigned width) {
+  Value &constant = constants[{value, width}];
+  if (!constant) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    constant = arith::ConstantIntOp::create(b, value, width);
+  }
+  return constant;
 }
-Value KernelEmitter::i64(int64_t value) {
-  return arith::ConstantIntOp::create(b, value, 64);
-}
+Value KernelEmitter::i32(int64_t value) { return integer(value, 32); }
+Value KernelEmitter::i64(int64_t value) { return integer(value, 64); }
+
 /// `value` as another one and a constant that was added to it last.
 static std::pair<Value, int64_t> splitConstant(Value value) {
   APInt constant;
@@ -153,7 +160,7 @@ Value KernelEmitter::add(Value a, Value c) {
   if (uint64_t constant = uint64_t(ofFirst) + ofSecond) {
     auto [rest, more] = splitConstant(sum);
     sum = b.createOrFold<arith::AddIOp>(
-        rest, arith::ConstantIntOp::create(b, sum.getType(), more + constant));
+        rest, integer(more + constant, sum.getType().getIntOrFloatBitWidth()));
   }
   return sum;
 }
@@ -162,15 +169,14 @@ Value KernelEmitter::mul(Value a, Value c) {
   APInt factor;
   if (constant && matchPattern(c, m_ConstantInt(&factor)))
     return add(b.createOrFold<arith::MulIOp>(first, c),
-               arith::ConstantIntOp::create(
-                   b, c.getType(), uint64_t(constant) * factor.getZExtValue()));
+               integer(uint64_t(constant) * factor.getZExtValue(),
+                       c.getType().getIntOrFloatBitWidth()));
   APInt inner, outer;
   auto product = a.getDefiningOp<arith::MulIOp>();
   if (product && matchPattern(product.getRhs(), m_ConstantInt(&inner)) &&
       matchPattern(c, m_ConstantInt(&outer)))
     return mul(product.getLhs(),
-               arith::ConstantIntOp::create(b, c.getType(),
-                                            (inner * outer).getSExtValue()));
+               integer((inner * outer).getSExtValue(), inner.getBitWidth()));
   return b.createOrFold<arith::MulIOp>(a, c);
 }
 Value KernelEmitter::toI64(Value value) {

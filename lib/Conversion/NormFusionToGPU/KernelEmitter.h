@@ -228,6 +228,7 @@ public:
 
 private:
   //===--- Scalars ---===//
+  Value integer(int64_t value, unsigned width);
   Value i32(int64_t value);
   Value i64(int64_t value);
   Value add(Value a, Value b);
@@ -388,6 +389,8 @@ private:
                                MutableArrayRef<Value> ofScalars,
                                MutableArrayRef<Value> accumulators);
   Value emitPlain(Value item, Value firstRow, Value step);
+  /// Those of some dimensions of the columns, where the others have extent 0.
+  void storeOutputsOfEmptyBlocks(unsigned p);
   /// What a block (cluster) does of `count` things dealt out to the grid: its
   /// first one, or all from that on where the schedule sets the grid.
   void emitShare(Value first, Value count, Value stride,
@@ -648,6 +651,9 @@ private:
   KernelArguments arguments;
   Problem problem;
   StringAttr sharedMemory;
+  Block *entry; ///< the kernel's first
+  /// The integers in it, by value and width.
+  llvm::DenseMap<std::pair<int64_t, unsigned>, Value> constants;
 
   llvm::DenseMap<Value, llvm::SmallBitVector> levels;
   llvm::DenseMap<Value, unsigned> phases;

@@ -97,6 +97,7 @@ Value KernelEmitter::emitPlain(Value item, Value firstRow, Value step) {
       storeElementOutputs(p, view, /*allExist=*/Value());
       return next;
     });
+    storeOutputsOfEmptyBlocks(p);
     llvm::copy(sums.drop_front(wave.size()), ofScalars.begin());
     if (wave.empty())
       continue;

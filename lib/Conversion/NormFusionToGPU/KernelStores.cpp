@@ -169,6 +169,46 @@ void KernelEmitter::storeVector(unsigned operand, Value elementOffset,
     storeElement(operand, add(elementOffset, i64(e)), value, e, view, isMasked);
 }
 
+// There is no column to store them from, though they have elements: each is
+// what the body makes of empty blocks.
+void KernelEmitter::storeOutputsOfEmptyBlocks(unsigned p) {
+  auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
+  for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {
+    Value value = yield.getValues()[k];
+    llvm::SmallBitVector blocks = columnDims, inner = columnDims;
+    for (unsigned d : columnDims.set_bits())
+      (op.getOutputMap(output).isFunctionOfDim(d) ? inner : blocks).reset(d);
+    SmallVector<int64_t> sizes = op.getStaticDimSizes();
+    bool mayBeEmpty = llvm::any_of(inner.set_bits(), [&](unsigned d) {
+      return ShapedType::isDynamic(sizes[d]) || sizes[d] == 0;
+    });
+    if (blocks.none() || !mayBeEmpty || phase(value) != p)
+      continue;
+    Value isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          product(inner), i64(0));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(scf::IfOp::create(b, isEmpty).thenBlock());
+    auto loop = scf::ForOp::create(b, toI64(threadId()), product(blocks),
+                                   i64(threads), ValueRange());
+    b.setInsertionPointToStart(loop.getBody());
+    // As if each block had one column; no element of it is read.
+    SmallVector<Value> dims(arguments.dims);
+    for (unsigned d : inner.set_bits())
+      arguments.dims[d] = i64(1);
+    SmallVector<Value> indices(op.getNumDims(), i64(0));
+    delinearize(loop.getInductionVar(), blocks, indices);
+    ColumnView view;
+    view.column = linearize(columnDims, indices);
+    for (auto reduce : op.getBodyBlock()->getOps<RowReduceOp>())
+      if (isBlockReduction(reduce))
+        view.values[reduce.getResult()] = arith::ConstantOp::create(
+            b, getIdentity(reduce.getCombiner(), reduce.getType()));
+    storeView(numInputs + output, evaluate(value, view), view,
+              /*isMasked=*/false, /*isSpread=*/false);
+    arguments.dims = dims;
+  }
+}
+
 void KernelEmitter::storeRowOutputs(unsigned p, Value isLeader) {
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
   SmallVector<std::pair<unsigned, Value>> ready;

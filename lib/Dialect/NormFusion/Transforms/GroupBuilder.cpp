@@ -160,7 +160,9 @@ Value GroupBuilder::getUniform(Value value) {
     scalar = addInput(value, {});
   } else if (isa_and_nonnull<tensor::EmptyOp>(def)) {
     scalar = getConstant(bodyBuilder->getZeroAttr(element));
-  } else if (isa_and_nonnull<tensor::SplatOp, tensor::FromElementsOp>(def) &&
+  } else if (auto splat = value.getDefiningOp<tensor::SplatOp>()) {
+    scalar = getUniform(splat.getInput());
+  } else if (isa_and_nonnull<tensor::FromElementsOp>(def) &&
              def->getNumOperands() == 1) {
     scalar = getUniform(def->getOperand(0));
   } else if (def && isReshape(def)) {
