@@ -88,7 +88,7 @@ private:
         norm_fusion::TargetInfo::get(chip);
     if (!info) {
       getOperation().emitError("unknown chip '")
-          << chip << "', expected sm_80 or newer";
+          << chip << "', expected " << norm_fusion::TargetInfo::chips;
       return {};
     }
     return NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,

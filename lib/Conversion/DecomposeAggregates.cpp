@@ -1,13 +1,16 @@
 //===- DecomposeAggregates.cpp - linalg.softmax and kin to generics -------===//
 //
 // convert-linalg-to-loops leaves these ops behind without a word; their
-// interface knows how to write them with ops that it lowers.
+// interface knows how to write them with ops that it lowers. tensor.bitcast,
+// which doesn't bufferize, is an arith.bitcast of the elements.
 //
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Conversion/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::norm_fusion {
@@ -37,6 +40,11 @@ struct DecomposeAggregatesPass final
       }
       rewriter.replaceOp(op, *values);
     }
+    getOperation().walk([&](tensor::BitcastOp op) {
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(),
+                                                    op.getSource());
+    });
   }
 };
 } // namespace

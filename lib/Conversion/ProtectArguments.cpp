@@ -32,16 +32,18 @@ struct ProtectArgumentsPass final
       if (function.isExternal() || !function.isPublic())
         continue;
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        if (isa<TensorType>(function.getArgument(i).getType()) &&
-            !function.getArgAttr(i, writable)) {
+        if (auto type = dyn_cast<TensorType>(function.getArgument(i).getType());
+            type && !function.getArgAttr(i, writable)) {
           function.setArgAttr(i, writable, no);
-          materializeElsewhere(function.getArgument(i));
+          if (auto ranked = dyn_cast<RankedTensorType>(type))
+            materializeElsewhere(function.getArgument(i), ranked);
         }
     }
   }
 
 private:
-  static void materializeElsewhere(BlockArgument argument) {
+  static void materializeElsewhere(BlockArgument argument,
+                                   RankedTensorType type) {
     for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {
       auto op =
           dyn_cast<bufferization::MaterializeInDestinationOp>(use.getOwner());
@@ -51,7 +53,7 @@ private:
       use.set(tensor::EmptyOp::create(
           builder, op.getLoc(),
           tensor::getMixedSizes(builder, op.getLoc(), argument),
-          getElementTypeOrSelf(argument.getType())));
+          type.getElementType(), type.getEncoding()));
     }
   }
 };

@@ -57,6 +57,20 @@ struct SerializePass final
   }
 
 private:
+  /// Without how long it took: the same module gives the same bytes.
+  static Attribute withoutTimes(Attribute attr) {
+    auto object = dyn_cast_or_null<gpu::ObjectAttr>(attr);
+    if (!object || !object.getProperties())
+      return attr;
+    NamedAttrList kept;
+    for (NamedAttribute property : object.getProperties())
+      if (!property.getName().strref().ends_with("TimeInMs"))
+        kept.push_back(property);
+    return gpu::ObjectAttr::get(attr.getContext(), object.getTarget(),
+                                object.getFormat(), object.getObject(),
+                                kept.getDictionary(attr.getContext()),
+                                object.getKernels());
+  }
   static LogicalResult serialize(gpu::GPUModuleOp module,
                                  const gpu::TargetOptions &options,
                                  SmallVectorImpl<Attribute> &objects) {
@@ -69,7 +83,7 @@ private:
           target.serializeToObject(module, options);
       Attribute object;
       if (binary)
-        object = target.createObject(module, *binary, options);
+        object = withoutTimes(target.createObject(module, *binary, options));
       if (!object)
         return module.emitError("can't be serialized for ") << target;
       objects.push_back(object);

@@ -106,6 +106,14 @@ private:
 };
 } // namespace
 
+static Error checkChip(StringRef chip) {
+  return TargetInfo::get(chip)
+             ? Error::success()
+             : makeError(ExitCode::badInput, "unknown chip '" + chip +
+                                                 "', expected " +
+                                                 TargetInfo::chips);
+}
+
 Error Run::openDevice() {
   StringRef name = options.device;
   bool emulate = name == "emulator" ||
@@ -127,10 +135,7 @@ Error Run::openDevice() {
   report.chip = device->isEmulator() ? "sm_90a" : device->getProperties().chip;
   if (!options.chip.empty())
     report.chip = options.chip;
-  if (!TargetInfo::get(report.chip))
-    return makeError(ExitCode::badInput, "unknown chip '" + report.chip +
-                                             "', expected sm_80 or newer");
-  return Error::success();
+  return checkChip(report.chip);
 }
 
 /// Before anything is computed for them.
@@ -355,9 +360,8 @@ Error Run::emitBundle() {
   compile.emulator = options.device == "emulator";
   if (!options.chip.empty())
     compile.chip = options.chip;
-  if (!TargetInfo::get(compile.chip))
-    return makeError(ExitCode::badInput, "unknown chip '" + compile.chip +
-                                             "', expected sm_80 or newer");
+  if (Error error = checkChip(compile.chip))
+    return error;
   auto text = llvm::MemoryBuffer::getFile(options.file);
   if (!text)
     return makeError(ExitCode::badInput,

@@ -23,6 +23,13 @@ func.func private @private(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %a : tensor<4xf32>
 }
 
+// DECOMPOSE-LABEL: func.func @bitcast
+// DECOMPOSE:       arith.bitcast %{{.*}} : tensor<?xi32> to tensor<?xf32>
+func.func @bitcast(%a: tensor<?xi32>) -> tensor<?xf32> {
+  %0 = tensor.bitcast %a : tensor<?xi32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // DECOMPOSE-LABEL: func.func @softmax
 // DECOMPOSE-NOT:   linalg.softmax
 // DECOMPOSE:       math.exp

@@ -69,7 +69,8 @@ def NormFusionDecomposeAggregates
   let summary = "Decompose linalg ops that no upstream pass lowers to loops";
   let description = [{
     `linalg.softmax` and its kin become generics, through their
-    `AggregatedOpInterface`.
+    `AggregatedOpInterface`; `tensor.bitcast` becomes `arith.bitcast`, which
+    `convert-elementwise-to-linalg` takes.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -134,8 +135,8 @@ def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
     few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); `isnan`,
     `isinf`, `isfinite`, `isnormal` become comparisons, `clampf` a minimum of a
     maximum, `fpowi` of an exponent that isn't constant `powf` of the absolute
-    value, with the sign that the exponent's parity says; what has an instruction becomes the intrinsic of it. Other functions
-    stay.
+    value, with the sign that the exponent's parity says; what has an instruction
+    becomes the intrinsic of it. Other functions stay.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",
@@ -226,6 +227,7 @@ def NormFusionSerialize : Pass<"norm-fusion-serialize", "::mlir::ModuleOp"> {
   let description = [{
     What `gpu-module-to-binary` does, for one gpu.module a thread of the context:
     compiling a kernel takes a tenth of a second, and most modules have several.
+    How long it took isn't written down: the same module gives the same bytes.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
   let options = [

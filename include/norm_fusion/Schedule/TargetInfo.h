@@ -32,7 +32,12 @@ struct TargetInfo {
   /// multiprocessor.
   unsigned getClusters(unsigned size) const;
 
-  /// Null for a chip that is older than sm_80 or unknown. `memoryBandwidth`, in
+  /// What get() knows, for messages.
+  static constexpr llvm::StringLiteral chips =
+      "sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_103, sm_103a, "
+      "sm_120 or sm_120a";
+
+  /// Null for a chip that is none of these. `memoryBandwidth`, in
   /// GB/s, is that of another part than the usual one (0: the usual one): the
   /// bytes in flight are in proportion, unless it is within a tenth.
   static std::optional<TargetInfo> get(llvm::StringRef chip,

@@ -389,7 +389,8 @@ private:
                                MutableArrayRef<Value> ofScalars,
                                MutableArrayRef<Value> accumulators);
   Value emitPlain(Value item, Value firstRow, Value step);
-  /// Those of some dimensions of the columns, where the others have extent 0.
+  /// Stores the outputs that vary over some of the columns' dimensions, where
+  /// others have extent 0.
   void storeOutputsOfEmptyBlocks(unsigned p);
   /// What a block (cluster) does of `count` things dealt out to the grid: its
   /// first one, or all from that on where the schedule sets the grid.

@@ -169,8 +169,8 @@ void KernelEmitter::storeVector(unsigned operand, Value elementOffset,
     storeElement(operand, add(elementOffset, i64(e)), value, e, view, isMasked);
 }
 
-// There is no column to store them from, though they have elements: each is
-// what the body makes of empty blocks.
+// No column stores them, though they have elements: each is what the body makes
+// of an empty block.
 void KernelEmitter::storeOutputsOfEmptyBlocks(unsigned p) {
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
   for (auto [k, output] : llvm::enumerate(getBodyOutputs(op))) {

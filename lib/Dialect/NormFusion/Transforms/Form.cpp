@@ -125,7 +125,7 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
     std::optional<TargetInfo> target = TargetInfo::get(chip);
     if (!target) {
       getOperation()->emitError("unknown chip '")
-          << chip << "', expected sm_80 or newer";
+          << chip << "', expected " << TargetInfo::chips;
       return signalPassFailure();
     }
     BlockFormer::Options options{rowOnly, profit, *target,
