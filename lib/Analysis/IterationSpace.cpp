@@ -121,7 +121,8 @@ bool IterationSpace::isAxisSize(Value size, unsigned axis) const {
     return false;
   std::optional<int64_t> index = dim.getConstantIndex();
   const AxisMap *map = getAxes(dim.getSource());
-  return index && map && (*map)[*index] == AxisList{axis};
+  return index && map && *index >= 0 && *index < int64_t(map->size()) &&
+         (*map)[*index] == AxisList{axis};
 }
 
 bool IterationSpace::distribute(const AxisList &list, ArrayRef<int64_t> extents,

@@ -291,7 +291,8 @@ static ExtentSource getExtentSource(Value index) {
     index = inner.getIn();
   }
   if (auto dim = index.getDefiningOp<tensor::DimOp>())
-    if (std::optional<int64_t> constant = dim.getConstantIndex())
+    if (std::optional<int64_t> constant = dim.getConstantIndex();
+        constant && dim.getSpeculatability() == Speculation::Speculatable)
       return getExtentSource(dim.getSource(), *constant);
   return {index};
 }
@@ -508,8 +509,10 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       point->operands.push_back({operand.get(), map, arg});
       return true;
     }
+    Attribute constant;
     if (element.getParentBlock() == body || !added.insert(element).second ||
-        matchPattern(element, m_Constant()))
+        (matchPattern(element, m_Constant(&constant)) &&
+         isa<TypedAttr>(constant)))
       return true;
     if (!element.getType().isIntOrIndexOrFloat())
       return false;

@@ -8,6 +8,7 @@
 
 #include "norm_fusion/Conversion/Passes.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/RuntimeLibcalls.h"
@@ -42,8 +43,8 @@ struct ReserveNamesPass final
         op.emitOpError("has a NUL in its name, which no object file can have");
         return signalPassFailure();
       }
-      if (!isa<FunctionOpInterface>(op) || symbol.isDeclaration() ||
-          !isReserved(name, library))
+      if (!isa<FunctionOpInterface, memref::GlobalOp>(op) ||
+          symbol.isDeclaration() || !isReserved(name, library))
         continue;
       if (!symbol.isPrivate()) {
         op.emitOpError("has the name of a function that lowered code calls, '")

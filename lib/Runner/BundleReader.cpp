@@ -283,6 +283,9 @@ Error BundleProgram::launch(const json::Object &kernel) {
       Expected<int64_t> value = get(&(*formulas)[i]);
       if (!value)
         return value.takeError();
+      if (!llvm::isUInt<32>(*value))
+        return fail("has a kernel with " + std::to_string(*value) +
+                    " for a size of '" + key.str() + "', expected 32 bits");
       *sizes[i] = *value;
     }
     return Error::success();
@@ -296,6 +299,9 @@ Error BundleProgram::launch(const json::Object &kernel) {
   Expected<int64_t> shared = get(kernel.get("shared_memory_bytes"));
   if (!shared)
     return shared.takeError();
+  if (!llvm::isUInt<32>(*shared))
+    return fail("has a kernel with " + std::to_string(*shared) +
+                " bytes of shared memory, expected 32 bits");
   config.dynamicSharedMemory = *shared;
   config.cooperative = kernel.getBoolean("cooperative").value_or(false);
   config.programmaticDependent =
@@ -323,6 +329,16 @@ Error BundleProgram::launch(const json::Object &kernel) {
   return device->launch(handle, config, pointers, stream);
 }
 
+/// As formulas have it: integers extended with their sign, i1 and floats' bits
+/// with zeros.
+static int64_t getScalar(const void *pointer, runtime::ElementType type) {
+  unsigned bits = 8 * getByteSize(type);
+  uint64_t value = 0;
+  std::memcpy(&value, pointer, getByteSize(type));
+  bool isExtended = !isFloat(type) && type != runtime::ElementType::i1;
+  return isExtended ? llvm::SignExtend64(value, bits) : int64_t(value);
+}
+
 Expected<std::vector<PlacedResult>>
 BundleProgram::callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
                          bool capturing) {
@@ -333,9 +349,7 @@ BundleProgram::callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
     std::string name = "arg" + std::to_string(i);
     int64_t value = reinterpret_cast<int64_t>(argument.pointer);
     if (signature.arguments[i].isScalar) {
-      value = 0;
-      std::memcpy(&value, argument.pointer,
-                  getByteSize(signature.arguments[i].type));
+      value = getScalar(argument.pointer, signature.arguments[i].type);
     } else {
       memory.push_back({value, getByteCount(signature.arguments[i].type,
                                             argument.shape)

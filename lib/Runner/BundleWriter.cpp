@@ -8,6 +8,7 @@
 
 #include "norm_fusion/Runner/Bundle.h"
 #include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/Formula.h"
 #include "norm_fusion/Runtime/OutputFile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +23,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
@@ -37,7 +39,24 @@ static std::string getHash(StringRef bytes) {
                      /*LowerCase=*/true);
 }
 
+/// Characters of a formula that is still written down.
+static constexpr size_t maxFormula = 1 << 16;
+
+/// How deep the parentheses of `text` are nested.
+static unsigned getDepth(StringRef text) {
+  unsigned depth = 0, deepest = 0;
+  for (char c : text)
+    if (c == '(')
+      deepest = std::max(deepest, ++depth);
+    else if (c == ')')
+      --depth;
+  return deepest;
+}
+
 namespace {
+/// What an op takes the bits of an integer for.
+enum class Sign { any, isSigned, isUnsigned };
+
 class HostWalker {
 public:
   explicit HostWalker(json::Object &manifest,
@@ -55,17 +74,26 @@ private:
   Error visitReturn(func::ReturnOp op);
   Error visitInteger(Operation *op);
   Error visitView(Operation *op);
-  Error refuse(Operation *op);
+  Error refuse(Operation *op, StringRef why = "host code is left");
 
   std::string get(Value value) { return formulas[value]; }
-  std::string binary(StringRef op, Operation *at) {
-    return llvm::formatv("({0} {1} {2})", get(at->getOperand(0)), op,
-                         get(at->getOperand(1)));
+  std::string get(Value value, Sign sign);
+  std::string convert(Value value, Sign sign, Type type);
+  std::string binary(StringRef op, Operation *at, Sign sign = Sign::any) {
+    std::string a = get(at->getOperand(0), sign);
+    std::string b = get(at->getOperand(1), sign);
+    if (a.empty() || b.empty())
+      return "";
+    return llvm::formatv("({0} {1} {2})", a, op, b);
   }
-  std::string function(StringRef name, Operation *at) {
+  std::string function(StringRef name, Operation *at, Sign sign = Sign::any) {
     std::string text = name.str() + "(";
-    for (auto [i, operand] : llvm::enumerate(at->getOperands()))
-      text += (i ? ", " : "") + get(operand);
+    for (auto [i, operand] : llvm::enumerate(at->getOperands())) {
+      std::string value = get(operand, sign);
+      if (value.empty())
+        return "";
+      text += (i ? ", " : "") + value;
+    }
     return text + ")";
   }
 
@@ -78,13 +106,13 @@ private:
 };
 } // namespace
 
-Error HostWalker::refuse(Operation *op) {
+Error HostWalker::refuse(Operation *op, StringRef why) {
   std::string where;
   if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
     where = llvm::formatv(" (line {0})", loc.getLine());
   return makeError(ExitCode::compileFailed,
-                   "no bundle: host code is left, '" +
-                       op->getName().getStringRef() + "'" + where +
+                   "no bundle: " + why + ", '" + op->getName().getStringRef() +
+                       "'" + where +
                        "; run the module with norm-fusion-runner instead");
 }
 
@@ -132,13 +160,17 @@ Error HostWalker::visit(Operation *op, StringRef when) {
       .Case([&](memref::DeallocOp) { return Error::success(); })
       .Case([&](gpu::LaunchFuncOp op) { return visitLaunch(op, when); })
       .Case([&](cf::AssertOp op) {
-        conditions.push_back(json::Object{{"condition", get(op.getArg())},
+        std::string holds = get(op.getArg());
+        if (when != "1")
+          holds = llvm::formatv("(not({0}) | {1})", when, holds);
+        conditions.push_back(json::Object{{"condition", std::move(holds)},
                                           {"message", op.getMsg().str()}});
         return Error::success();
       })
       .Case([&](memref::DimOp op) -> Error {
         std::optional<int64_t> index = op.getConstantIndex();
-        if (!index)
+        if (!index || *index < 0 ||
+            *index >= int64_t(sizes[op.getSource()].size()))
           return refuse(op);
         formulas[op] = sizes[op.getSource()][*index];
         return Error::success();
@@ -297,6 +329,25 @@ Error HostWalker::visitReturn(func::ReturnOp op) {
   return Error::success();
 }
 
+static Sign getSign(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+  case arith::CmpIPredicate::ne:
+    return Sign::any;
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::sge:
+    return Sign::isSigned;
+  case arith::CmpIPredicate::ult:
+  case arith::CmpIPredicate::ule:
+  case arith::CmpIPredicate::ugt:
+  case arith::CmpIPredicate::uge:
+    return Sign::isUnsigned;
+  }
+  llvm_unreachable("unknown predicate");
+}
+
 static StringRef getOperator(arith::CmpIPredicate predicate) {
   switch (predicate) {
   case arith::CmpIPredicate::eq:
@@ -319,7 +370,46 @@ static StringRef getOperator(arith::CmpIPredicate predicate) {
   llvm_unreachable("unknown predicate");
 }
 
+/// `text`, of which the lowest bits are the value of an integer of `type`, as
+/// formulas have it: i1 is 0 or 1, others are extended with their sign.
+static std::string wrap(std::string text, Type type) {
+  if (!type.isInteger() || type.getIntOrFloatBitWidth() >= 64 || text.empty())
+    return text;
+  unsigned width = type.getIntOrFloatBitWidth();
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(width);
+  if (width == 1)
+    return llvm::formatv("({0} & 1)", text);
+  return llvm::formatv("((({0} & {1}) ^ {2}) - {2})", text, mask,
+                       uint64_t(1) << (width - 1));
+}
+
+/// `value` as an op reads it that takes it for `sign`; empty for unsigned ones
+/// of 64 bits, which no formula has. Indices are sizes, never negative.
+std::string HostWalker::get(Value value, Sign sign) {
+  Type type = value.getType();
+  std::string text = get(value);
+  if (!type.isInteger() || sign == Sign::any)
+    return text;
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (sign == Sign::isSigned)
+    return width == 1 ? llvm::formatv("(0 - {0})", text).str() : text;
+  if (width >= 64)
+    return "";
+  return width == 1 ? text
+                    : llvm::formatv("({0} & {1})", text,
+                                    llvm::maskTrailingOnes<uint64_t>(width))
+                          .str();
+}
+
+/// What reads `value` extends it to the type of a wider result, or cuts it.
+std::string HostWalker::convert(Value value, Sign sign, Type type) {
+  bool isWide = !value.getType().isInteger() ||
+                value.getType().getIntOrFloatBitWidth() >= 64;
+  return wrap(get(value, isWide ? Sign::any : sign), type);
+}
+
 Error HostWalker::visitInteger(Operation *op) {
+  Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
   std::string text =
       llvm::TypeSwitch<Operation *, std::string>(op)
           .Case([&](arith::ConstantOp op) -> std::string {
@@ -330,35 +420,65 @@ Error HostWalker::visitInteger(Operation *op) {
                                       ? integer.getValue().getZExtValue()
                                       : integer.getInt());
           })
-          .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-                arith::ExtUIOp, arith::TruncIOp, LLVM::IntToPtrOp,
-                LLVM::PtrToIntOp, memref::ExtractAlignedPointerAsIndexOp>(
+          .Case<LLVM::IntToPtrOp, LLVM::PtrToIntOp,
+                memref::ExtractAlignedPointerAsIndexOp>(
               [&](Operation *op) { return get(op->getOperand(0)); })
-          .Case([&](arith::AddIOp op) { return binary("+", op); })
-          .Case([&](arith::SubIOp op) { return binary("-", op); })
-          .Case([&](arith::MulIOp op) { return binary("*", op); })
-          .Case<arith::DivUIOp, arith::DivSIOp>(
-              [&](Operation *op) { return binary("/", op); })
-          .Case<arith::RemUIOp, arith::RemSIOp>(
-              [&](Operation *op) { return binary("%", op); })
+          .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
+              [&](Operation *op) {
+                return convert(op->getOperand(0), Sign::isSigned, type);
+              })
+          .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](Operation *op) {
+            return convert(op->getOperand(0), Sign::isUnsigned, type);
+          })
+          .Case([&](arith::AddIOp op) { return wrap(binary("+", op), type); })
+          .Case([&](arith::SubIOp op) { return wrap(binary("-", op), type); })
+          .Case([&](arith::MulIOp op) { return wrap(binary("*", op), type); })
+          .Case([&](arith::DivSIOp op) {
+            return wrap(binary("/", op, Sign::isSigned), type);
+          })
+          .Case([&](arith::DivUIOp op) {
+            return wrap(binary("/", op, Sign::isUnsigned), type);
+          })
+          .Case([&](arith::RemSIOp op) {
+            return wrap(binary("%", op, Sign::isSigned), type);
+          })
+          .Case([&](arith::RemUIOp op) {
+            return wrap(binary("%", op, Sign::isUnsigned), type);
+          })
           .Case([&](arith::AndIOp op) { return binary("&", op); })
           .Case([&](arith::OrIOp op) { return binary("|", op); })
           .Case([&](arith::XOrIOp op) { return binary("^", op); })
-          .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
-              [&](Operation *op) { return function("ceildiv", op); })
-          .Case<arith::MaxUIOp, arith::MaxSIOp>(
-              [&](Operation *op) { return function("max", op); })
-          .Case<arith::MinUIOp, arith::MinSIOp>(
-              [&](Operation *op) { return function("min", op); })
+          .Case([&](arith::CeilDivSIOp op) {
+            return wrap(function("ceildiv", op, Sign::isSigned), type);
+          })
+          .Case([&](arith::CeilDivUIOp op) {
+            return wrap(function("ceildiv", op, Sign::isUnsigned), type);
+          })
+          .Case([&](arith::MaxSIOp op) {
+            return wrap(function("max", op, Sign::isSigned), type);
+          })
+          .Case([&](arith::MaxUIOp op) {
+            return wrap(function("max", op, Sign::isUnsigned), type);
+          })
+          .Case([&](arith::MinSIOp op) {
+            return wrap(function("min", op, Sign::isSigned), type);
+          })
+          .Case([&](arith::MinUIOp op) {
+            return wrap(function("min", op, Sign::isUnsigned), type);
+          })
           .Case([&](arith::SelectOp op) -> std::string {
             return isa<MemRefType>(op.getType()) ? "" : function("select", op);
           })
           .Case([&](arith::CmpIOp op) {
-            return binary(getOperator(op.getPredicate()), op);
+            return binary(getOperator(op.getPredicate()), op,
+                          getSign(op.getPredicate()));
           })
           .Default([](Operation *) { return std::string(); });
   if (text.empty())
     return refuse(op);
+  // Each use repeats it: a value that is squared again and again doubles.
+  if (text.size() > maxFormula || getDepth(text) > maxFormulaDepth - 50)
+    return refuse(op, "a formula is too long");
   formulas[op->getResult(0)] = std::move(text);
   return Error::success();
 }

@@ -11,6 +11,7 @@
 #include "norm_fusion/Runner/Error.h"
 #include "norm_fusion/Runner/HostRuntime.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -123,6 +124,12 @@ Error JitProgram::compile(ModuleOp module, const Signature &signature,
   auto machine = builder->createTargetMachine();
   if (!machine)
     return withCode(ExitCode::compileFailed, machine.takeError());
+  // Known before the module is translated: constant sizes are folded by then.
+  module->setAttr(
+      LLVM::LLVMDialect::getDataLayoutAttrName(),
+      StringAttr::get(
+          module.getContext(),
+          (*machine)->createDataLayout().getStringRepresentation()));
   auto optimize = makeOptimizingTransformer(1, 0, machine->get());
   ExecutionEngineOptions options;
   options.transformer = optimize;

@@ -15,8 +15,6 @@
 using namespace llvm;
 using namespace mlir::norm_fusion::runner;
 
-static constexpr unsigned maxDepth = 1000;
-
 namespace {
 class Evaluator {
 public:
@@ -48,7 +46,7 @@ private:
 } // namespace
 
 Expected<int64_t> Evaluator::parse(unsigned depth) {
-  if (depth > maxDepth)
+  if (depth > maxFormulaDepth)
     return fail("too many parentheses");
   skipSpace();
   if (rest.consume_front("(")) {

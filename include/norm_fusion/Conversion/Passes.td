@@ -121,7 +121,9 @@ def NormFusionCopyConstants
   let description = [{
     A `memref.get_global` of host code is an address in the program's own data,
     which a GPU may not be able to read, and the emulator takes for out of
-    bounds. Each becomes an allocation and a copy.
+    bounds. Each of a constant becomes an allocation and a copy, and
+    `memref.alloca` of host code `memref.alloc`. Globals that aren't constant stay
+    the host's: kernels can't have them.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

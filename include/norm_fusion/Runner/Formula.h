@@ -22,6 +22,9 @@ namespace mlir::norm_fusion::runner {
 using FormulaScope = llvm::function_ref<std::optional<int64_t>(
     llvm::StringRef name, llvm::ArrayRef<int64_t> arguments)>;
 
+/// Parentheses that are nested deeper are an error.
+static constexpr unsigned maxFormulaDepth = 1000;
+
 /// primary := number | name | name(expression, ...) | (expression op expression)
 /// with op one of + - * / % & | ^ == != < <= > >=. Built in: min, max, ceildiv,
 /// select, not. Division truncates; by zero it's an error.

@@ -396,9 +396,8 @@ Value KernelEmitter::evaluate(Value value, ColumnView &view) {
   if (Value known = view.values.lookup(value))
     return known;
   Value result;
-  if (matchPattern(value, m_Constant())) {
-    auto constant = cast<TypedAttr>(
-        cast<arith::ConstantOp>(value.getDefiningOp()).getValue());
+  if (auto constantOp = value.getDefiningOp<arith::ConstantOp>()) {
+    TypedAttr constant = constantOp.getValue();
     if (view.width > 1)
       constant = DenseElementsAttr::get(
           cast<ShapedType>(withWidth(value.getType(), view.width)),

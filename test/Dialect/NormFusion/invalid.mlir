@@ -227,7 +227,7 @@ func.func @c14(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
 // -----
 
 func.func @c12_empty_body(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
-  // expected-error @below {{C12: expected norm_fusion.yield at the end}}
+  // expected-error @below {{empty block: expect at least a terminator}}
   %0 = norm_fusion.mixed_reduction dims = [row, column]
       ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>)
       maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
@@ -302,4 +302,56 @@ func.func @few_rows_of_another_kind(%x: tensor<4x8xf32>, %o: tensor<4xf32>) {
     norm_fusion.yield %1 : f32
   } -> tensor<4xf32>
   return
+}
+
+// -----
+
+func.func @index_without_dimension(%x: tensor<4x8xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>) maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
+  ^bb0(%a: f32):
+    // expected-error@+1 {{requires attribute 'dim'}}
+    %i = "norm_fusion.index"() : () -> index
+    %1 = norm_fusion.row_reduce add, %a : f32
+    norm_fusion.yield %1 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @index_out_of_range(%x: tensor<4x8xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>) maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
+  ^bb0(%a: f32):
+    // expected-error@+1 {{C15: found dimension 4000000000, expected one of a space of 2}}
+    %i = norm_fusion.index 4000000000 : index
+    %1 = norm_fusion.row_reduce add, %a : f32
+    norm_fusion.yield %1 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @accumulate_without_operand(%x: tensor<4x8xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = norm_fusion.mixed_reduction dims = [row, column] ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>) maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>] {
+  ^bb0(%a: f32):
+    // expected-error@+1 {{requires a single operand}}
+    "norm_fusion.partial_accumulate"() <{combiner = #norm_fusion<combiner add>}> : () -> ()
+    %1 = norm_fusion.row_reduce add, %a : f32
+    norm_fusion.yield %1 : f32
+  } combine { ^bb0(%b: f32, %c: f32): norm_fusion.yield } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @vector_operand(%x: tensor<4x8xf32>, %v: vector<8xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{C2: operand #1 is 'vector<8xf32>', expected a tensor, a memref or a scalar}}
+  %0 = norm_fusion.mixed_reduction dims = [row, column] ins(%x, %v : tensor<4x8xf32>, vector<8xf32>) outs(%o : tensor<4xf32>) maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m)>] {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    %1 = norm_fusion.row_reduce add, %p : f32
+    norm_fusion.yield %1 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

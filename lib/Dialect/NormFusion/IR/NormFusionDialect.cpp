@@ -35,6 +35,16 @@ void NormFusionDialect::initialize() {
   declarePromisedInterface<gpu::TargetAttrInterface, EmulatorTargetAttr>();
 }
 
+/// The least value of a type, or the greatest: infinite if there are
+/// infinities.
+static APFloat getBound(const llvm::fltSemantics &semantics, bool least) {
+  if (APFloat::semanticsHasInf(semantics))
+    return APFloat::getInf(semantics, least);
+  if (least && !APFloat::semanticsHasSignedRepr(semantics))
+    return APFloat::getSmallest(semantics);
+  return APFloat::getLargest(semantics, least);
+}
+
 TypedAttr norm_fusion::getIdentity(Combiner combiner, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
@@ -47,9 +57,9 @@ TypedAttr norm_fusion::getIdentity(Combiner combiner, Type type) {
     case Combiner::minnum:
       return FloatAttr::get(type, APFloat::getNaN(semantics));
     case Combiner::maximum:
-      return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
+      return FloatAttr::get(type, getBound(semantics, /*least=*/true));
     case Combiner::minimum:
-      return FloatAttr::get(type, APFloat::getInf(semantics));
+      return FloatAttr::get(type, getBound(semantics, /*least=*/false));
     default:
       return {};
     }

@@ -75,6 +75,10 @@ static LogicalResult verifyOperands(MixedReductionOp op) {
     auto type = dyn_cast<ShapedType>(operand.getType());
     if (type && !type.hasRank())
       return op.emitOpError("C2: operand #") << i << " has no rank";
+    if (type && !isa<RankedTensorType, MemRefType>(type))
+      return op.emitOpError("C2: operand #")
+             << i << " is " << type
+             << ", expected a tensor, a memref or a scalar";
     int64_t operandRank = type ? type.getRank() : 0;
     if (operandRank != map.getNumResults())
       return op.emitOpError("C2: operand #")
@@ -114,7 +118,7 @@ static LogicalResult verifyOperands(MixedReductionOp op) {
   return success();
 }
 
-static LogicalResult verifyRegions(MixedReductionOp op) {
+static LogicalResult verifyBlocks(MixedReductionOp op) {
   auto verifyArguments = [&](Block *block, unsigned extra,
                              StringRef rule) -> LogicalResult {
     unsigned expected = op.getInputs().size() + extra;
@@ -192,7 +196,7 @@ static LogicalResult verifyLevels(MixedReductionOp op) {
     if (reduced.any()) {
       if (dependsOnColumn)
         return inner.emitOpError("C8: operand depends on a column reduction");
-    } else if (dependsOnColumn &&
+    } else if (dependsOnColumn && inner.getNumResults() != 0 &&
                levels[inner.getResult(0)].anyCommon(gone)) {
       return inner.emitOpError("C8: result of a column reduction meets a value "
                                "that varies over the rows");
@@ -247,8 +251,11 @@ static LogicalResult verifyFewRows(MixedReductionOp op) {
 }
 
 LogicalResult MixedReductionOp::verify() {
-  if (failed(::verifyOperands(*this)) || failed(::verifyRegions(*this)) ||
-      failed(verifyFewRows(*this)))
-    return failure();
-  return verifyLevels(*this);
+  return failure(failed(::verifyOperands(*this)) ||
+                 failed(verifyFewRows(*this)));
+}
+
+// Ops of the regions have been verified by then.
+LogicalResult MixedReductionOp::verifyRegions() {
+  return failure(failed(verifyBlocks(*this)) || failed(verifyLevels(*this)));
 }

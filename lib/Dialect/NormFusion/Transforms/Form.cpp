@@ -286,8 +286,9 @@ BlockFormer::place(const MixedGroup &group, ArrayRef<Value> inputs,
     // Sizes of results will be taken from what those start from.
     Operation *def = value.getDefiningOp();
     bool isResult = def && members.contains(def);
+    bool startsFrom = isResult && isa<linalg::LinalgOp>(def);
     for (Operation *user : value.getUsers()) {
-      if (isResult && isa<tensor::DimOp>(user))
+      if (startsFrom && isa<tensor::DimOp>(user))
         continue;
       Operation *op = block.findAncestorOpInBlock(*user);
       if (op && !isResult && isKept(op))

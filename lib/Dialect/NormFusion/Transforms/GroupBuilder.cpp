@@ -213,7 +213,7 @@ Value GroupBuilder::emitElement(const PointOp &point, Value root,
   auto mapConstant = [&](Value value) {
     Attribute attr;
     if (!mapping.contains(value) && value.getParentBlock() != point.getBody() &&
-        matchPattern(value, m_Constant(&attr)))
+        matchPattern(value, m_Constant(&attr)) && isa<TypedAttr>(attr))
       mapping.map(value, getConstant(cast<TypedAttr>(attr)));
   };
   for (Operation &op : point.getBody()->without_terminator()) {

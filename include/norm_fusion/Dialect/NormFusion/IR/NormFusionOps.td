@@ -102,6 +102,7 @@ def NormFusion_MixedReductionOp : NormFusion_Op<"mixed_reduction", [
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
   let hasFolder = 1;
   let extraClassDeclaration = [{
