@@ -410,6 +410,12 @@ std::string HostWalker::convert(Value value, Sign sign, Type type) {
 
 Error HostWalker::visitInteger(Operation *op) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
+  auto isTooWide = [](Type type) {
+    return type.isInteger() && type.getIntOrFloatBitWidth() > 64;
+  };
+  if (llvm::any_of(op->getOperandTypes(), isTooWide) ||
+      llvm::any_of(op->getResultTypes(), isTooWide))
+    return refuse(op, "an integer of more than 64 bits");
   std::string text =
       llvm::TypeSwitch<Operation *, std::string>(op)
           .Case([&](arith::ConstantOp op) -> std::string {
