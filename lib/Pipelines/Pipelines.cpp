@@ -72,6 +72,14 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
 }
 
+/// Functions of narrow floats, too, before these are widened: what is normal,
+/// and where a power is rounded, depends on the type.
+static void addTypedMathPasses(OpPassManager &function) {
+  NormFusionExpandMathOptions ofAnyFloat;
+  ofAnyFloat.ops = {"clampf", "fpowi", "isnormal"};
+  function.addPass(createNormFusionExpandMath(ofAnyFloat));
+}
+
 /// Floats that not every machine computes with become those that it does.
 static void addFloatPasses(OpPassManager &function) {
   // Scaling conversions are several ops on narrow floats.
@@ -118,9 +126,7 @@ bool mlir::norm_fusion::runsPlainOnDevice(const LowerOptions &options) {
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
   pm.addPass(createNormFusionCopyConstants());
-  NormFusionExpandMathOptions ofAnyFloat;
-  ofAnyFloat.ops = {"clampf", "fpowi", "isnormal"};
-  pm.addNestedPass<func::FuncOp>(createNormFusionExpandMath(ofAnyFloat));
+  addTypedMathPasses(pm.nest<func::FuncOp>());
   // libdevice's powi takes an i32 exponent, front ends give an i64.
   math::MathExpandOpsPassOptions powers;
   powers.opMnemonics = {"fpowi"};
@@ -168,10 +174,7 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   addBoundsChecks(pm.nest<func::FuncOp>());
   pm.addPass(createNormFusionAssertToCall());
   OpPassManager &function = pm.nest<func::FuncOp>();
-  // Before floats are widened: what is normal depends on the type.
-  NormFusionExpandMathOptions ofAnyFloat;
-  ofAnyFloat.ops = {"clampf", "fpowi", "isnormal"};
-  function.addPass(createNormFusionExpandMath(ofAnyFloat));
+  addTypedMathPasses(function);
   addFloatPasses(function);
   function.addPass(createConvertLinalgToLoopsPass());
   function.addPass(createNormFusionExpandFloatConversions());

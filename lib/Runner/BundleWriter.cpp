@@ -329,23 +329,21 @@ Error HostWalker::visitReturn(func::ReturnOp op) {
   return Error::success();
 }
 
-static Sign getSign(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-  case arith::CmpIPredicate::ne:
-    return Sign::any;
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::sge:
-    return Sign::isSigned;
-  case arith::CmpIPredicate::ult:
-  case arith::CmpIPredicate::ule:
-  case arith::CmpIPredicate::ugt:
-  case arith::CmpIPredicate::uge:
-    return Sign::isUnsigned;
+/// What `op`, of those for which it matters, takes its operands for.
+static Sign getSign(Operation *op) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    using Is = arith::CmpIPredicate;
+    Is is = compare.getPredicate();
+    return is == Is::eq || is == Is::ne ? Sign::any
+           : is == Is::ult || is == Is::ule || is == Is::ugt || is == Is::uge
+               ? Sign::isUnsigned
+               : Sign::isSigned;
   }
-  llvm_unreachable("unknown predicate");
+  return isa<arith::IndexCastUIOp, arith::ExtUIOp, arith::DivUIOp,
+             arith::RemUIOp, arith::CeilDivUIOp, arith::MaxUIOp,
+             arith::MinUIOp>(op)
+             ? Sign::isUnsigned
+             : Sign::isSigned;
 }
 
 static StringRef getOperator(arith::CmpIPredicate predicate) {
@@ -416,6 +414,7 @@ Error HostWalker::visitInteger(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isTooWide) ||
       llvm::any_of(op->getResultTypes(), isTooWide))
     return refuse(op, "an integer of more than 64 bits");
+  Sign sign = getSign(op);
   std::string text =
       llvm::TypeSwitch<Operation *, std::string>(op)
           .Case([&](arith::ConstantOp op) -> std::string {
@@ -429,55 +428,34 @@ Error HostWalker::visitInteger(Operation *op) {
           .Case<LLVM::IntToPtrOp, LLVM::PtrToIntOp,
                 memref::ExtractAlignedPointerAsIndexOp>(
               [&](Operation *op) { return get(op->getOperand(0)); })
-          .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
-              [&](Operation *op) {
-                return convert(op->getOperand(0), Sign::isSigned, type);
-              })
-          .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](Operation *op) {
-            return convert(op->getOperand(0), Sign::isUnsigned, type);
+          .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+                arith::ExtUIOp, arith::TruncIOp>([&](Operation *op) {
+            return convert(op->getOperand(0), sign, type);
           })
           .Case([&](arith::AddIOp op) { return wrap(binary("+", op), type); })
           .Case([&](arith::SubIOp op) { return wrap(binary("-", op), type); })
           .Case([&](arith::MulIOp op) { return wrap(binary("*", op), type); })
-          .Case([&](arith::DivSIOp op) {
-            return wrap(binary("/", op, Sign::isSigned), type);
-          })
-          .Case([&](arith::DivUIOp op) {
-            return wrap(binary("/", op, Sign::isUnsigned), type);
-          })
-          .Case([&](arith::RemSIOp op) {
-            return wrap(binary("%", op, Sign::isSigned), type);
-          })
-          .Case([&](arith::RemUIOp op) {
-            return wrap(binary("%", op, Sign::isUnsigned), type);
-          })
+          .Case<arith::DivSIOp, arith::DivUIOp>(
+              [&](Operation *op) { return wrap(binary("/", op, sign), type); })
+          .Case<arith::RemSIOp, arith::RemUIOp>(
+              [&](Operation *op) { return wrap(binary("%", op, sign), type); })
           .Case([&](arith::AndIOp op) { return binary("&", op); })
           .Case([&](arith::OrIOp op) { return binary("|", op); })
           .Case([&](arith::XOrIOp op) { return binary("^", op); })
-          .Case([&](arith::CeilDivSIOp op) {
-            return wrap(function("ceildiv", op, Sign::isSigned), type);
+          .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](Operation *op) {
+            return wrap(function("ceildiv", op, sign), type);
           })
-          .Case([&](arith::CeilDivUIOp op) {
-            return wrap(function("ceildiv", op, Sign::isUnsigned), type);
+          .Case<arith::MaxSIOp, arith::MaxUIOp>([&](Operation *op) {
+            return wrap(function("max", op, sign), type);
           })
-          .Case([&](arith::MaxSIOp op) {
-            return wrap(function("max", op, Sign::isSigned), type);
-          })
-          .Case([&](arith::MaxUIOp op) {
-            return wrap(function("max", op, Sign::isUnsigned), type);
-          })
-          .Case([&](arith::MinSIOp op) {
-            return wrap(function("min", op, Sign::isSigned), type);
-          })
-          .Case([&](arith::MinUIOp op) {
-            return wrap(function("min", op, Sign::isUnsigned), type);
+          .Case<arith::MinSIOp, arith::MinUIOp>([&](Operation *op) {
+            return wrap(function("min", op, sign), type);
           })
           .Case([&](arith::SelectOp op) -> std::string {
             return isa<MemRefType>(op.getType()) ? "" : function("select", op);
           })
           .Case([&](arith::CmpIOp op) {
-            return binary(getOperator(op.getPredicate()), op,
-                          getSign(op.getPredicate()));
+            return binary(getOperator(op.getPredicate()), op, sign);
           })
           .Default([](Operation *) { return std::string(); });
   if (text.empty())

@@ -12,6 +12,7 @@
 #include "norm_fusion/Runner/HostRuntime.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -187,12 +188,7 @@ Program::call(ArrayRef<PlacedArgument> arguments, Arena &arena,
     PlacedResult buffer;
     buffer.pointer = arguments[i].pointer;
     buffer.shape = arguments[i].shape;
-    buffer.strides.resize(buffer.shape.size());
-    int64_t stride = 1;
-    for (size_t d = buffer.shape.size(); d-- > 0;) {
-      buffer.strides[d] = stride;
-      stride *= buffer.shape[d];
-    }
+    buffer.strides = llvm::to_vector<4>(computeStrides(buffer.shape));
     outputs->push_back(std::move(buffer));
   }
   return outputs;
@@ -232,12 +228,8 @@ JitProgram::callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
     words.resize(getDescriptorWords(rank));
     std::memcpy(&words[0], &argument.pointer, sizeof(void *));
     std::memcpy(&words[1], &argument.pointer, sizeof(void *));
-    int64_t stride = 1;
-    for (size_t d = rank; d-- > 0;) {
-      words[3 + d] = argument.shape[d];
-      words[3 + rank + d] = stride;
-      stride *= argument.shape[d];
-    }
+    llvm::copy(argument.shape, words.begin() + 3);
+    llvm::copy(computeStrides(argument.shape), words.begin() + 3 + rank);
     pointers[i] = words.data();
     packed.push_back(&pointers[i]);
   }

@@ -1,5 +1,9 @@
 // tensor.dim with a constant that no dimension has, which verifies: no size is known of it.
-// RUN: norm-fusion-opt %s --split-input-file --norm-fusion-form -o %t
+// RUN: norm-fusion-opt %s --split-input-file --norm-fusion-form | FileCheck %s
+// CHECK: tensor.dim %{{.*}}, %c99999999
+// CHECK: norm_fusion.mixed_reduction
+// CHECK: tensor.dim %{{.*}}, %c99999999
+// CHECK-NOT: norm_fusion.mixed_reduction
 
 #mn = affine_map<(a, b, n) -> (a, b, n)>
 #m = affine_map<(a, b, n) -> (a, b)>
