@@ -9,6 +9,8 @@
 
 #include "SpaceGrouping.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <queue>
 
 using namespace mlir;
@@ -21,9 +23,13 @@ int64_t mlir::norm_fusion::estimateBytes(const IterationSpace &space,
   int64_t bytes = element.isIntOrFloat()
                       ? std::max(1u, element.getIntOrFloatBitWidth() / 8)
                       : 8;
+  // Sums of some thousand are within 64 bits.
+  constexpr int64_t most = int64_t(1) << 52;
   for (unsigned axis : axes.set_bits()) {
     int64_t extent = space.getExtent(axis);
-    bytes *= ShapedType::isDynamic(extent) ? 1024 : extent;
+    uint64_t product = llvm::SaturatingMultiply<uint64_t>(
+        bytes, ShapedType::isDynamic(extent) ? 1024 : extent);
+    bytes = std::min<uint64_t>(product, most);
   }
   return bytes;
 }

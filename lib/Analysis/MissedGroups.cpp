@@ -19,14 +19,10 @@ static std::string describe(unsigned rows, unsigned columns) {
       .str();
 }
 
-void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
-                               SmallVectorImpl<MissedGroup> &missed) {
-  if (reductions.empty())
-    return;
-  llvm::DenseSet<Operation *> grouped;
-  llvm::SmallBitVector columns;
+void SpaceGrouping::claim(ArrayRef<MixedGroup> groups, const PointOp &seed,
+                          llvm::BitVector &claimed) {
   for (const MixedGroup &group : groups) {
-    columns = group.columns;
+    groupedColumns = group.columns;
     grouped.insert(group.rowReductions.begin(), group.rowReductions.end());
     grouped.insert(group.columnReductions.begin(),
                    group.columnReductions.end());
@@ -35,6 +31,24 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
     for (auto [op, inner] : group.continued)
       grouped.insert(op);
   }
+  claimed.set(seed.number);
+  // A norm next to a sum over one dimension more has a space of its own.
+  for (unsigned reduction : reductions)
+    if (members[reduction].axes == allAxes ||
+        grouped.contains(getOp(reduction)))
+      claimed.set(members[reduction].number);
+}
+
+void SpaceGrouping::findMissed(bool rowOnly, const PointOp &seed,
+                               const llvm::BitVector &claimed,
+                               SmallVectorImpl<MissedGroup> &missed) {
+  if (getMember(seed.number) == none)
+    missed.push_back({"no-common-space", info.getOps()[seed.number],
+                      "a dimension that is reduced and that nothing which is "
+                      "read varies over, or values read in two layouts",
+                      "operands that vary over all dimensions, each read as it "
+                      "is made"});
+  llvm::SmallBitVector columns = groupedColumns;
   for (unsigned reduction : otherRows) {
     grouped.insert(getOp(reduction));
     missed.push_back({"different-rows", getOp(reduction),
@@ -43,7 +57,8 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
   }
   SmallVector<unsigned> left;
   llvm::copy_if(reductions, std::back_inserter(left), [&](unsigned reduction) {
-    return !grouped.contains(getOp(reduction));
+    return claimed[members[reduction].number] &&
+           !grouped.contains(getOp(reduction));
   });
   if (left.empty())
     return;
@@ -128,7 +143,8 @@ void SpaceGrouping::findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
                  return members[reduction].reduced == allAxes;
                })) {
       missed.push_back({"no-common-space", other,
-                        "reductions of everything (an extent of 1 is no rows)",
+                        "reductions of all that they read, to one element (a "
+                        "dimension of extent 1 is no rows)",
                         "reductions over all columns, or down the rows, of "
                         "rows x columns"});
     } else {

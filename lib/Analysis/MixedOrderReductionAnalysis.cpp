@@ -32,6 +32,9 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
       missed.push_back({why, op, "a body with an operation that no kernel has",
                         "operations of arith and math with one result, "
                         "rounded to nearest even"});
+    else if (why == "side-effect")
+      missed.push_back({why, op, "a body with a side effect",
+                        "a body that computes its results alone"});
     else if (why == "unsupported-type")
       missed.push_back({why, op, "elements that aren't numbers",
                         "floats, integers or indices"});
@@ -69,9 +72,8 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
     SpaceGrouping grouping(info, space, claimed);
     unsigned before = groups.size();
     grouping.findGroups(options.rowOnly, groups);
-    grouping.findMissed(options.rowOnly,
-                        ArrayRef<MixedGroup>(groups).drop_front(before), missed);
-    for (unsigned reduction : space->getReductions())
-      claimed.set(reduction);
+    grouping.claim(ArrayRef<MixedGroup>(groups).drop_front(before), *seed,
+                   claimed);
+    grouping.findMissed(options.rowOnly, *seed, claimed, missed);
   }
 }

@@ -410,6 +410,11 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op->getNumRegions() != 1)
     return std::nullopt;
+  // A body may hold what nothing of its results needs.
+  if (!isMemoryEffectFree(op)) {
+    why = "side-effect";
+    return std::nullopt;
+  }
   std::optional<PointOp> point(std::in_place);
   point->op = op;
   Block *body = op.getBlock();

@@ -523,12 +523,17 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
       if (!feedsSpace(op))
         addWaiting(o, op, waiting);
   }
-  for (ArrayRef<unsigned> ops : o.groups)
-    for (unsigned op : ops) {
-      ++o.fused;
-      if (isColumn(op) && feedsSpace(op))
-        ++o.returning;
-    }
+  // Column results that come back into the space say that the other
+  // orientation is meant, unless columns are where memory is contiguous.
+  auto returns = [&](unsigned op) { return isColumn(op) && feedsSpace(op); };
+  if (!o.innermost)
+    llvm::erase_if(o.groups, [&](ArrayRef<unsigned> ops) {
+      return llvm::any_of(ops, returns);
+    });
+  for (ArrayRef<unsigned> ops : o.groups) {
+    o.fused += ops.size();
+    o.returning += llvm::count_if(ops, returns);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -555,12 +560,6 @@ SpaceGrouping::Orientation SpaceGrouping::orient(llvm::SmallBitVector columns,
   o.innermost = with > without;
   assignLevels(o);
   formComponents(o, rowOnly);
-  // Column results that come back into the space say that the other
-  // orientation is meant, unless columns are where memory is contiguous.
-  if (o.returning != 0 && !o.innermost) {
-    o.groups.clear();
-    o.fused = 0;
-  }
   return o;
 }
 

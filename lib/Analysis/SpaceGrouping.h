@@ -74,8 +74,13 @@ public:
 
   /// Appends the groups of the best orientation.
   void findGroups(bool rowOnly, SmallVectorImpl<MixedGroup> &groups);
-  /// Says what is missing for a group where findGroups found none.
-  void findMissed(bool rowOnly, ArrayRef<MixedGroup> groups,
+  /// Adds to `claimed` the reductions that no other space is to look at: those
+  /// of `groups`, all others over all dimensions of this space, and the seed.
+  void claim(ArrayRef<MixedGroup> groups, const PointOp &seed,
+             llvm::BitVector &claimed);
+  /// Says what is missing for a group of those that are claimed and have none.
+  void findMissed(bool rowOnly, const PointOp &seed,
+                  const llvm::BitVector &claimed,
                   SmallVectorImpl<MissedGroup> &missed);
 
 private:
@@ -179,6 +184,9 @@ private:
   llvm::DenseMap<unsigned, unsigned> memberOf;
   /// Members, in block order.
   SmallVector<unsigned> reductions;
+  /// Reductions of groups, and the columns of these.
+  llvm::DenseSet<Operation *> grouped;
+  llvm::SmallBitVector groupedColumns;
   /// Of the orientation that findGroups chose.
   SmallVector<unsigned> otherRows;
   /// Elementwise members that a group may compute in place of the block.

@@ -3,17 +3,20 @@
 // A loop of a linalg op takes its length from one operand and indexes the
 // others with it. Where sizes are dynamic, nothing but an assertion notices
 // that two inputs don't belong together; nor that the sizes which a dimension
-// is taken apart into are too large for it. Sizes are traced to where they come
-// from first: most of them are the same value, and need none.
+// is taken apart into are too large for it, that a view is beyond its buffer,
+// or that a window is. Sizes are traced to where they come from first: most of
+// them are the same value, and need none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::norm_fusion {
@@ -56,7 +59,8 @@ static Size traceIndex(Value index) {
     return {Value(), number.getSExtValue()};
   if (auto dim = index.getDefiningOp<memref::DimOp>())
     if (std::optional<int64_t> number = dim.getConstantIndex();
-        number && isa<MemRefType>(dim.getSource().getType()))
+        number && isa<MemRefType>(dim.getSource().getType()) && *number >= 0 &&
+        *number < cast<MemRefType>(dim.getSource().getType()).getRank())
       return trace(dim.getSource(), *number);
   return {index, -1};
 }
@@ -73,7 +77,9 @@ struct CheckShapesPass final
       function->walk<WalkOrder::PreOrder>([&](Operation *op) {
         bool isComputation =
             isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
-        if (isComputation || isa<memref::CastOp, memref::ExpandShapeOp>(op))
+        if (isComputation ||
+            isa<memref::CastOp, memref::ExpandShapeOp, memref::ReshapeOp,
+                memref::SubViewOp, memref::CopyOp>(op))
           ops.push_back(op);
         // Device code and bodies are no place for assertions.
         return isComputation || isa<gpu::LaunchOp>(op) ? WalkResult::skip()
@@ -96,10 +102,12 @@ private:
                                 to.getDimSize(d)));
       return;
     }
-    if (auto expand = dyn_cast<memref::ExpandShapeOp>(op)) {
-      checkExpansion(expand);
-      return;
-    }
+    if (auto expand = dyn_cast<memref::ExpandShapeOp>(op))
+      return checkExpansion(expand);
+    if (auto reshape = dyn_cast<memref::ReshapeOp>(op))
+      return checkReshape(reshape);
+    if (isa<memref::SubViewOp, memref::CopyOp>(op))
+      return checkView(op);
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     auto fused = dyn_cast<norm_fusion::MixedReductionOp>(op);
     // The first operand that each loop runs over, and its dimension.
@@ -123,6 +131,115 @@ private:
                                 d, i, e, j));
       }
     }
+    if (linalgOp)
+      checkWindows(linalgOp, first);
+  }
+
+  /// Operands that are read or written at a sum of multiples of loops, as
+  /// convolutions do: where all loops end.
+  void checkWindows(
+      linalg::LinalgOp op,
+      const llvm::SmallDenseMap<unsigned, std::pair<unsigned, unsigned>>
+          &first) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+        if (isa<AffineDimExpr, AffineConstantExpr>(expr) || !grows(expr))
+          continue;
+        ImplicitLocOpBuilder b(op.getLoc(), op);
+        Value one = arith::ConstantIndexOp::create(b, 1);
+        SmallVector<Value> last(map.getNumDims());
+        bool isKnown = true;
+        for (auto [loop, value] : llvm::enumerate(last)) {
+          auto it = first.find(loop);
+          isKnown &= it != first.end() || !expr.isFunctionOfDim(loop);
+          value = it == first.end() ? one
+                                    : b.createOrFold<arith::SubIOp>(
+                                          b.createOrFold<memref::DimOp>(
+                                              op->getOperand(it->second.first),
+                                              it->second.second),
+                                          one);
+        }
+        if (!isKnown)
+          continue;
+        Value end = affine::expandAffineExpr(b, b.getLoc(), expr, last, {});
+        Value size = b.createOrFold<memref::DimOp>(operand.get(), d);
+        Value isWithin =
+            b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, end, size);
+        if (!matchPattern(isWithin, m_One()))
+          cf::AssertOp::create(
+              b, isWithin,
+              describe(op, llvm::formatv("dimension {0} of operand {1} is too "
+                                         "small for the loops",
+                                         d, operand.getOperandNumber())
+                               .str()));
+      }
+    }
+  }
+
+  /// True for sums of non-negative multiples of loops.
+  static bool grows(AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary)
+      return !isa<AffineConstantExpr>(expr) ||
+             cast<AffineConstantExpr>(expr).getValue() >= 0;
+    return llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul},
+                              binary.getKind()) &&
+           grows(binary.getLHS()) && grows(binary.getRHS());
+  }
+
+  /// What the op's interface asks for, of sizes that aren't known.
+  void checkView(Operation *op) {
+    auto verifiable = dyn_cast<RuntimeVerifiableOpInterface>(op);
+    auto isStatic = [](Type type) {
+      return cast<ShapedType>(type).hasRank() &&
+             cast<ShapedType>(type).hasStaticShape();
+    };
+    auto view = dyn_cast<memref::SubViewOp>(op);
+    if (!verifiable || (llvm::all_of(op->getResultTypes(), isStatic) &&
+                        isStatic(op->getOperand(0).getType()) &&
+                        (view ? op->getNumOperands() == 1
+                              : isStatic(op->getOperand(1).getType()))))
+      return;
+    OpBuilder builder(op);
+    verifiable.generateRuntimeVerification(
+        builder, op->getLoc(),
+        [](Operation *op, StringRef what) { return describe(op, what); });
+  }
+
+  void checkReshape(memref::ReshapeOp op) {
+    auto type = dyn_cast<MemRefType>(op.getType());
+    auto source = dyn_cast<MemRefType>(op.getSource().getType());
+    if (!type || !source)
+      return;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    auto multiply = [&](Value product, Value size) {
+      return product ? b.createOrFold<arith::MulIOp>(product, size) : size;
+    };
+    Value have, want;
+    for (int64_t d = 0; d < source.getRank(); ++d)
+      have = multiply(have, b.createOrFold<memref::DimOp>(op.getSource(), d));
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      Value at = arith::ConstantIndexOp::create(b, d);
+      Value size = memref::LoadOp::create(b, op.getShape(), at);
+      if (!size.getType().isIndex())
+        size = arith::IndexCastOp::create(b, b.getIndexType(), size);
+      want = multiply(want, size);
+    }
+    auto one = [&]() -> Value { return arith::ConstantIndexOp::create(b, 1); };
+    require(op, traceIndex(have ? have : one()),
+            traceIndex(want ? want : one()),
+            "the sizes of the shape must multiply to the number of elements");
+  }
+
+  /// What an assertion says.
+  static std::string describe(Operation *op, StringRef what) {
+    std::string where;
+    if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
+      where = llvm::formatv(" in line {0}", place.getLine());
+    return llvm::formatv("{0}{1}: {2}", op->getName(), where, what);
   }
 
   void checkExpansion(memref::ExpandShapeOp op) {
@@ -170,12 +287,7 @@ private:
     };
     Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        get(a), get(b));
-    std::string where;
-    if (auto place = loc->findInstanceOf<FileLineColLoc>())
-      where = llvm::formatv(" in line {0}", place.getLine());
-    cf::AssertOp::create(
-        builder, loc, same,
-        llvm::formatv("{0}{1}: {2}", op->getName(), where, what).str());
+    cf::AssertOp::create(builder, loc, same, describe(op, what));
   }
 
   SmallVector<std::pair<Size, Size>> checked; ///< of the function

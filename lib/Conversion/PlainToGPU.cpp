@@ -126,7 +126,8 @@ static bool isWorthSharing(linalg::GenericOp op) {
         std::numeric_limits<int64_t>::max());
   }
   SmallVector<Operation *> combiners;
-  return results <= sharedMaxResults && steps >= sharedMinSteps &&
+  return results >= 1 && results <= sharedMaxResults &&
+         steps >= sharedMinSteps &&
          cast<MemRefType>(op.getDpsInits().front().getType())
              .hasStaticShape() &&
          matchReduction(op.getRegionOutputArgs(), 0, combiners) &&

@@ -43,8 +43,13 @@ struct ReserveNamesPass final
         op.emitOpError("has a NUL in its name, which no object file can have");
         return signalPassFailure();
       }
-      if (!isa<FunctionOpInterface, memref::GlobalOp>(op) ||
-          symbol.isDeclaration() || !isReserved(name, library))
+      // A declaration takes nobody's place.
+      auto function = dyn_cast<FunctionOpInterface>(op);
+      auto global = dyn_cast<memref::GlobalOp>(op);
+      if (!(function && !function.isExternal()) &&
+          !(global && !global.isExternal()))
+        continue;
+      if (!isReserved(name, library))
         continue;
       if (!symbol.isPrivate()) {
         op.emitOpError("has the name of a function that lowered code calls, '")

@@ -11,6 +11,8 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include <complex>
+
 namespace mlir::norm_fusion {
 #define GEN_PASS_DEF_NORMFUSIONWIDEN
 #include "norm_fusion/Conversion/Passes.h.inc"
@@ -46,6 +48,20 @@ static bool reinterpretsFloats(Operation *op) {
          llvm::any_of(op->getResultTypes(), isFloat);
 }
 
+/// Elements of complex floats, whose type alone would change otherwise.
+static DenseElementsAttr extendComplex(DenseElementsAttr elements) {
+  auto f64 = ComplexType::get(Float64Type::get(elements.getContext()));
+  auto of = [](const std::complex<APFloat> &value) {
+    return std::complex<APFloat>(extend(value.real()), extend(value.imag()));
+  };
+  auto values =
+      llvm::map_to_vector(elements.getValues<std::complex<APFloat>>(), of);
+  if (elements.isSplat())
+    values.resize(1, values.front());
+  return DenseElementsAttr::get(elements.getType().clone(f64),
+                                ArrayRef<std::complex<APFloat>>(values));
+}
+
 static void addReplacements(AttrTypeReplacer &replacer, MLIRContext *context) {
   Type f64 = Float64Type::get(context);
   replacer.addReplacement(
@@ -59,6 +75,15 @@ static void addReplacements(AttrTypeReplacer &replacer, MLIRContext *context) {
       [](DenseFPElementsAttr attr)
           -> std::optional<std::pair<Attribute, WalkResult>> {
         return std::make_pair(Attribute(extend(attr)), WalkResult::skip());
+      });
+  replacer.addReplacement(
+      [](DenseElementsAttr attr)
+          -> std::optional<std::pair<Attribute, WalkResult>> {
+        auto complex = dyn_cast<ComplexType>(attr.getElementType());
+        if (!complex || !isa<FloatType>(complex.getElementType()))
+          return std::nullopt;
+        return std::make_pair(Attribute(extendComplex(attr)),
+                              WalkResult::skip());
       });
   replacer.addReplacement(
       [](DenseResourceElementsAttr attr)

@@ -29,9 +29,7 @@ using namespace mlir::norm_fusion;
 void mlir::norm_fusion::buildFusePipeline(OpPassManager &pm,
                                           const FuseOptions &options) {
   // Private helpers (jnp.var, jnp.clip) split a pattern until they're inlined.
-  // No canonicalization: what the detector sees is what the front end wrote.
-  pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createNormFusionInline());
   NormFusionFormOptions form;
   form.rowOnly = options.rowOnly;
   form.profit = options.profit;
@@ -208,8 +206,7 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
 }
 
 void mlir::norm_fusion::buildUnfusePipeline(OpPassManager &pm) {
-  pm.addPass(createInlinerPass(llvm::StringMap<OpPassManager>(), nullptr));
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createNormFusionInline());
   pm.addPass(createNormFusionToLinalg());
 }
 

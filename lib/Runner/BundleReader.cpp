@@ -413,6 +413,12 @@ BundleProgram::callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
       result.shape.push_back(*size);
     }
     const ValueType &type = signature.results[results.size()];
+    auto agrees = [](int64_t known, int64_t size) {
+      return ShapedType::isDynamic(known) || known == size;
+    };
+    if (type.shape.size() != result.shape.size() ||
+        !llvm::all_of_zip(type.shape, result.shape, agrees))
+      return fail("has a result whose shape isn't its type's");
     std::optional<size_t> bytes = getByteCount(type.type, result.shape);
     uint64_t start = *address;
     if (!type.isScalar && (!bytes || llvm::none_of(memory, [&](auto range) {

@@ -162,7 +162,7 @@ Error HostWalker::visit(Operation *op, StringRef when) {
       .Case([&](cf::AssertOp op) {
         std::string holds = get(op.getArg());
         if (when != "1")
-          holds = llvm::formatv("(not({0}) | {1})", when, holds);
+          holds = llvm::formatv("select({0}, {1}, 1)", when, holds);
         conditions.push_back(json::Object{{"condition", std::move(holds)},
                                           {"message", op.getMsg().str()}});
         return Error::success();

@@ -82,11 +82,11 @@ private:
 };
 } // namespace
 
-static Error runPipeline(ModuleOp module,
+static Error runPipeline(ModuleOp module, const CompileOptions &options,
                          llvm::function_ref<void(OpPassManager &)> build) {
   DiagnosticCollector diagnostics(module.getContext());
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  pm.enableVerifier(false);
+  pm.enableVerifier(options.verifyEach);
   build(pm);
   if (failed(pm.run(module)))
     return diagnostics.takeError(ExitCode::compileFailed,
@@ -95,11 +95,14 @@ static Error runPipeline(ModuleOp module,
 }
 
 Expected<OwningOpRef<ModuleOp>>
-mlir::norm_fusion::runner::parseModule(MLIRContext &context, StringRef path) {
+mlir::norm_fusion::runner::parseModule(MLIRContext &context, StringRef path,
+                                       std::string *text) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!buffer)
     return makeError(ExitCode::badInput,
                      path + ": " + buffer.getError().message());
+  if (text)
+    *text = (*buffer)->getBuffer().str();
   DiagnosticCollector diagnostics(&context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
@@ -117,6 +120,7 @@ Error mlir::norm_fusion::runner::readCompileOptions(
   compile.schedule = options.schedule;
   compile.tuning = options.tuning;
   compile.batchInvariant = options.batchInvariant;
+  compile.verifyEach = options.verifyEach;
   SmallVector<StringRef> fields;
   StringRef(options.formOptions).split(fields, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef field : fields) {
@@ -331,20 +335,22 @@ static Error lowerToBinaries(CompiledModule &result,
   lower.target = options.emulator ? "emulator" : "nvvm";
   lower.format = KernelFormat::isa;
   lower.plain = options.plainOnDevice ? PlainTarget::device : PlainTarget::host;
-  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
-        buildBufferizePipeline(pm);
-        buildDevicePipeline(pm, lower);
-        pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-        pm.addNestedPass<func::FuncOp>(createCSEPass());
-      }))
+  if (Error error =
+          runPipeline(*result.module, options, [&](OpPassManager &pm) {
+            buildBufferizePipeline(pm);
+            buildDevicePipeline(pm, lower);
+            pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+            pm.addNestedPass<func::FuncOp>(createCSEPass());
+          }))
     return error;
   result.kernels = collectKernels(*result.module);
   result.plainKernels = collectPlainKernels(*result.module);
   result.hostTouchesMemory = touchesMemory(*result.module);
   Stopwatch binary;
-  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
-        buildBinaryPipeline(pm, lower);
-      }))
+  if (Error error =
+          runPipeline(*result.module, options, [&](OpPassManager &pm) {
+            buildBinaryPipeline(pm, lower);
+          }))
     return error;
   result.ptxMs = binary.getMs();
   return Error::success();
@@ -360,7 +366,7 @@ Error mlir::norm_fusion::runner::fuse(ModuleOp module,
   fuse.batchInvariant = options.batchInvariant;
   fuse.rowOnly = options.rowOnly;
   fuse.profit = options.profit;
-  return runPipeline(module,
+  return runPipeline(module, options,
                      [&](OpPassManager &pm) { buildFusePipeline(pm, fuse); });
 }
 
@@ -434,8 +440,9 @@ mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
 static Error lowerHost(CompiledModule &result, const CompileOptions &options) {
   bool launches = options.plainOnDevice ||
                   !result.module->getOps<gpu::BinaryOp>().empty();
-  return runPipeline(*result.module, launches ? buildHostWithLaunchesPipeline
-                                              : buildPlainHostPipeline);
+  return runPipeline(*result.module, options,
+                     launches ? buildHostWithLaunchesPipeline
+                              : buildPlainHostPipeline);
 }
 
 Expected<CompiledModule>
@@ -458,16 +465,17 @@ mlir::norm_fusion::runner::compilePlain(OwningOpRef<ModuleOp> module,
   Stopwatch total;
   CompiledModule result;
   result.module = std::move(module);
-  if (Error error = runPipeline(*result.module, [&](OpPassManager &pm) {
-        if (widen) {
-          // What is normal depends on the type.
-          NormFusionExpandMathOptions ofType;
-          ofType.ops = {"isnormal"};
-          pm.addPass(createNormFusionExpandMath(ofType));
-          pm.addPass(createNormFusionWiden());
-        }
-        buildUnfusePipeline(pm);
-      }))
+  if (Error error =
+          runPipeline(*result.module, options, [&](OpPassManager &pm) {
+            if (widen) {
+              // What is normal depends on the type.
+              NormFusionExpandMathOptions ofType;
+              ofType.ops = {"isnormal"};
+              pm.addPass(createNormFusionExpandMath(ofType));
+              pm.addPass(createNormFusionWiden());
+            }
+            buildUnfusePipeline(pm);
+          }))
     return std::move(error);
   if (options.plainOnDevice)
     if (Error error = lowerToBinaries(result, options))

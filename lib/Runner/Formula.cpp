@@ -1,7 +1,8 @@
 //===- Formula.cpp - Integer formulas of a bundle -------------------------===//
 //
-// A recursive descent over the text. Files come from anywhere: depth is bounded,
-// overflow wraps, and every mistake is an error.
+// A recursive descent over the text. Files come from anywhere: depth is
+// bounded, overflow wraps, and every mistake is an error, but for divisions
+// that can't be done in what a select doesn't take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -42,6 +44,8 @@ private:
 
   StringRef formula, rest;
   FormulaScope scope;
+  /// Within what a select doesn't take: values there are 0, not errors.
+  bool isSkipped = false;
 };
 } // namespace
 
@@ -84,6 +88,9 @@ Expected<int64_t> Evaluator::parse(unsigned depth) {
   SmallVector<int64_t> arguments;
   if (rest.consume_front("(")) {
     do {
+      bool takesOther = name == "select" && !arguments.empty() &&
+                        (arguments[0] != 0) != (arguments.size() == 1);
+      llvm::SaveAndRestore skip(isSkipped, isSkipped || takesOther);
       Expected<int64_t> argument = parse(depth + 1);
       if (!argument)
         return argument;
@@ -107,7 +114,8 @@ Expected<int64_t> Evaluator::call(StringRef name, ArrayRef<int64_t> arguments) {
       Expected<int64_t> quotient = apply("/", a, b);
       if (!quotient)
         return quotient;
-      return *quotient + (a % b != 0 && (a < 0) == (b < 0));
+      bool isExact = b == 0 || b == -1 || a % b == 0;
+      return *quotient + (!isExact && (a < 0) == (b < 0));
     }
   }
   if (arguments.size() == 3 && name == "select")
@@ -129,8 +137,11 @@ Expected<int64_t> Evaluator::apply(StringRef op, int64_t a, int64_t b) {
   if (op == "*")
     return wrap(ua * ub);
   if (op == "/" || op == "%") {
-    if (b == 0 || (a == INT64_MIN && b == -1))
+    if (b == 0 || (a == INT64_MIN && b == -1)) {
+      if (isSkipped)
+        return 0;
       return fail("a division that can't be done");
+    }
     return op == "/" ? a / b : a % b;
   }
   if (op == "&")

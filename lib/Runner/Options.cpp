@@ -140,6 +140,8 @@ constexpr OptionInfo infos[] = {
      storeText<&O::emitBundle>},
     {"remarks", "FILE", "write the compiler's remarks as YAML",
      storeText<&O::remarks>},
+    {"verify-each", "", "verify the module behind each pass",
+     setFlag<&O::verifyEach>},
     {"help", "", "print this", setFlag<&O::help>},
     {"version", "", "print the version", setFlag<&O::version>},
 };
@@ -193,10 +195,11 @@ mlir::norm_fusion::runner::parseRunnerOptions(ArrayRef<const char *> arguments) 
     return makeError(ExitCode::badInput,
                      "no file; give a module of linalg IR or a bundle");
   StringRef ordinal = options.device;
-  unsigned number;
+  int number;
   if (options.device != "auto" && options.device != "cuda" &&
       options.device != "emulator" &&
-      !(ordinal.consume_front("cuda:") && !ordinal.getAsInteger(10, number)))
+      !(ordinal.consume_front("cuda:") && !ordinal.getAsInteger(10, number) &&
+        number >= 0))
     return makeError(ExitCode::badInput,
                      "--device=" + options.device +
                          ": expected auto, cuda, cuda:N or emulator");

@@ -148,12 +148,14 @@ Error Run::checkOutputs() {
   llvm::append_range(sources, options.inputs);
   sources.push_back(options.file);
   sources.push_back(options.file + "/manifest.json");
-  SmallString<128> folder;
-  if (!options.emitBundle.empty()) {
-    llvm::sys::fs::real_path(options.emitBundle, folder);
+  // Of the bundle that is written, and of the one that is run.
+  SmallVector<SmallString<128>, 2> folders;
+  for (const std::string &path : {options.emitBundle, options.file})
+    if (llvm::sys::fs::is_directory(path))
+      llvm::sys::fs::real_path(path, folders.emplace_back());
+  if (!options.emitBundle.empty())
     if (Error error = checkBundleFolder(options.emitBundle))
       return error;
-  }
   llvm::StringSet<> files, read;
   for (const std::string &path : sources)
     if (llvm::sys::fs::is_regular_file(path))
@@ -167,7 +169,7 @@ Error Run::checkOutputs() {
       return makeError(ExitCode::badInput,
                        "'" + path + "' is read, and can't be an output, too");
     StringRef name = llvm::sys::path::filename(file);
-    if (!folder.empty() && llvm::sys::path::parent_path(file) == folder &&
+    if (llvm::is_contained(folders, llvm::sys::path::parent_path(file)) &&
         isBundleFile(name))
       return makeError(ExitCode::badInput,
                        "'" + path + "' is where the bundle's own " + name +
@@ -362,11 +364,9 @@ Error Run::emitBundle() {
     compile.chip = options.chip;
   if (Error error = checkChip(compile.chip))
     return error;
-  auto text = llvm::MemoryBuffer::getFile(options.file);
-  if (!text)
-    return makeError(ExitCode::badInput,
-                     options.file + ": " + text.getError().message());
-  Expected<OwningOpRef<ModuleOp>> module = parseModule(*context, options.file);
+  std::string text;
+  Expected<OwningOpRef<ModuleOp>> module =
+      parseModule(*context, options.file, &text);
   if (!module)
     return module.takeError();
   Expected<Signature> entry = findEntry(**module, options.entry);
@@ -382,8 +382,8 @@ Error Run::emitBundle() {
     reportCompiled(*compiled);
     isDone = !findSpills(*compiled);
     if (isDone)
-      if (Error error = writeBundle(options.emitBundle, *compiled, *entry,
-                                    compile, (*text)->getBuffer()))
+      if (Error error =
+              writeBundle(options.emitBundle, *compiled, *entry, compile, text))
         return error;
   }
   if (options.json.empty())
@@ -398,12 +398,14 @@ Error Run::executeBundle() {
   if (options.check || !options.emitBundle.empty() ||
       !options.schedule.empty() || options.batchInvariant ||
       options.memoryBandwidth || !options.tuning.empty() ||
-      !options.tune.empty())
-    return makeError(ExitCode::badInput,
-                     "a bundle is compiled already: --check, --schedule, "
-                     "--batch-invariant, --memory-bandwidth, --tuning, --tune "
-                     "and --emit-bundle need the module; compare with "
-                     "--expected");
+      !options.tune.empty() || !options.remarks.empty() ||
+      !options.formOptions.empty() || options.plain != "auto")
+    return makeError(
+        ExitCode::badInput,
+        "a bundle is compiled already: --check, --schedule, "
+        "--batch-invariant, --memory-bandwidth, --tuning, --tune, "
+        "--remarks, --form-options, --plain and --emit-bundle need "
+        "the module; compare with --expected");
   Expected<Bundle> read = readBundle(options.file);
   if (!read)
     return read.takeError();

@@ -32,6 +32,8 @@ struct Kernel {
   Image *image;
   cuda::Function function;
   KernelInfo info;
+  /// As PTX says; the driver reads as many arguments, given or not.
+  std::optional<size_t> parameters;
   unsigned dynamicShared = 48 * 1024; ///< what it may use so far
   bool largeClusters = false;
 };
@@ -41,6 +43,17 @@ struct Image {
   std::string bytes;
   llvm::StringMap<std::unique_ptr<Kernel>> kernels;
 };
+
+/// The parameters of kernel `name`, if `image` is the text of PTX.
+std::optional<size_t> countParameters(llvm::StringRef image,
+                                      llvm::StringRef name) {
+  size_t entry = image.find((".entry " + name + "(").str());
+  if (entry == llvm::StringRef::npos)
+    return std::nullopt;
+  return image.substr(entry)
+      .take_until([](char c) { return c == ')'; })
+      .count(".param ");
+}
 
 class CudaDevice final : public Device {
 public:
@@ -250,6 +263,7 @@ Expected<KernelHandle> CudaDevice::getKernel(ModuleHandle handle,
   auto kernel = std::make_unique<Kernel>();
   kernel->name = name.str();
   kernel->image = &image;
+  kernel->parameters = countParameters(image.bytes, name);
   if (auto result = driver.moduleGetFunction(&kernel->function, image.module,
                                              kernel->name.c_str()))
     return driver.makeError(result, "the module has no kernel '" + name + "'");
@@ -349,6 +363,11 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchConfig &config,
                          StreamHandle stream) {
   enter();
   Kernel &kernel = *static_cast<Kernel *>(handle);
+  if (kernel.parameters && *kernel.parameters != arguments.size())
+    return makeError(ErrorKind::kernelFailed,
+                     "kernel " + kernel.name + " takes " +
+                         Twine(*kernel.parameters) + " arguments, " +
+                         Twine(arguments.size()) + " were given");
   if (Error error = prepare(kernel, config))
     return error;
   auto attributes = getAttributes(config);

@@ -24,6 +24,16 @@ using namespace mlir::norm_fusion;
 /// 28002 25.5, 60.7, 170.8 -> 21.9, 51.6, 145.5.)
 static constexpr int64_t kWholeVectors = 8 * 6 * 32 * 4;
 
+/// Vectors of 16-bit elements of a row that two warps of a block hold as half
+/// ones, eight a lane. With one sum a column six such blocks and seven with
+/// idle lanes, which leave multiprocessors idle, aren't as good as frames.
+/// (H200, RMSNorm, us, 200 and 600 MB: 10244 columns 54.7, 157.2 -> 50.1,
+/// 142.6; 11004 52.6, 151.3 -> 50.1, 142.6; 12004 50.7, 145.2 -> 50.0, 142.9;
+/// 13004 52.0, 148.6 -> 50.9, 142.3; but 13604 50.6, 145.1 -> 51.4, 142.7;
+/// 14004 50.2, 143.6 -> 49.3, 150.2; in five 9604 49.9 and 50.4, in eight
+/// 15004 49.4 and 49.8.)
+static constexpr int64_t kHalfBlockVectors = 2 * 32 * 8 / 2;
+
 /// What vectors that begin within a sector leave of the bandwidth.
 static constexpr double kUnalignedShare = 0.94;
 
@@ -88,6 +98,9 @@ bool norm_fusion::gainsByFullVectors(const Problem &problem, unsigned vector) {
   return (isHeavy && vectors > 2 * kTwoVectors) ||
          (readsTwoOf(problem, 4) && problem.accumulatorBytes.size() == 1 &&
           vectors > kWholeVectors) ||
+         (takesManyVectors(problem) && !isHeavy &&
+          vectors > 5 * kHalfBlockVectors &&
+          2 * vectors <= 13 * kHalfBlockVectors) ||
          (takesManyVectors(problem) && vectors > kPairVectors &&
           2 * vectors <= 3 * kPairVectors) ||
          (takesManyVectors(problem) &&

@@ -350,6 +350,8 @@ static ScheduleAttr reshapeForFewRows(ScheduleAttr schedule, unsigned cluster,
 static ScheduleAttr chooseFramedOfFewRows(const Problem &problem,
                                           const TargetInfo &target,
                                           ScheduleAttr schedule) {
+  if (schedule.getCluster() == 1)
+    return {};
   constexpr unsigned chunks = 3;
   unsigned frame = getSectorVectors(problem, schedule.getVector());
   int64_t vectors = getVectors(problem, schedule.getVector());

@@ -73,6 +73,46 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
   return fits(problem, schedule, target) ? schedule : ScheduleAttr();
 }
 
+/// Rows of 32-bit elements in two to five warps of three whole vectors a lane,
+/// 12 warps or ten in all, if these leave at most a quarter of the lanes idle,
+/// or with one sum a column a fifth: half vectors, which leave fewer, are up to
+/// ten a lane, and with two sums spill. Null for others.(H200, f32, us,
+/// 25 and 200 MB, LayerNorm: 577 columns 8.87, 50.1 -> 8.92, 49.0;
+/// 661 9.24, 50.4
+/// -> 8.79, 48.9; 759 9.10, 50.4 -> 8.79, 49.5; 865 8.98, 50.0 -> 8.74, 49.3;
+/// 1051 9.09, 50.3 -> 8.72, 49.1; 1181 9.08, 49.9 -> 8.87, 48.5;
+/// 1301 9.09, 49.7
+/// -> 9.01, 48.3; 1511 8.90, 49.6 -> 8.72, 49.2; 1601 9.24, 50.2 -> 8.89, 49.2;
+/// 1701 9.89, 50.1 -> 8.91, 48.8; 1901 10.1, 51.0 -> 9.08, 48.4; but of 821
+/// four warps with two vectors, a fifth idle, gain nothing. RMSNorm:
+/// 661 8.51, 49.4
+/// -> 8.38, 48.9; 923 8.65, 49.3 -> 8.52, 48.5; 1229 8.48, 49.2 -> 8.44, 48.5;
+/// 1701 8.95, 49.6 -> 8.56, 48.1; but 601, 25 and 75 MB, 8.33, 20.0 -> 8.48,
+/// 20.1.)
+static ScheduleAttr chooseThreeWords(MLIRContext *context,
+                                     const Problem &problem,
+                                     const TargetInfo &target,
+                                     Combine combine) {
+  constexpr unsigned vector = 4, chunks = 3, lanes = 32, mostWarps = 5;
+  unsigned sums = problem.accumulatorBytes.size();
+  if (!readsTwoOf(problem, 4) || sums < 1 || sums > 2 || problem.exchanges > 1)
+    return {};
+  unsigned frame = getSectorVectors(problem, vector);
+  unsigned partsIdle = sums == 2 ? 4 : 5;
+  for (unsigned warps = 2; warps <= mostWarps; ++warps) {
+    auto schedule = ScheduleAttr::get(
+        context, Structure::ring, /*cluster=*/1, warps, kManyWarps / warps,
+        /*slots=*/2, chunks, vector, Copy::cp_async, combine, /*pace=*/0,
+        /*grid=*/0, lanes, /*rows=*/1, frame);
+    if (problem.columns * partsIdle <
+        schedule.getBlockColumns() * (partsIdle - 1))
+      break;
+    if (fits(problem, schedule, target))
+      return schedule;
+  }
+  return {};
+}
+
 /// Two warps a row, four whole vectors a lane, in place of `halves`, five half
 /// vectors in three warps with two sums a column, if these leave an eighth of
 /// their lanes idle. Null for others, and where memory needs less in flight.
@@ -100,25 +140,17 @@ static ScheduleAttr chooseFourVectors(const Problem &problem,
 
 /// `schedule` with fewer row groups where more would spill: of 32-bit elements
 /// with two sums a column, warps with 20 columns a lane, the last ones
-/// included, of which more than 8 have too few registers, and pairs of warps of
-/// which the second has columns for four of six half vectors a lane, in more
-/// than 12 warps. (ptxas 13.0, f32 LayerNorm, bytes: 575 to 635 columns, 9 to
-/// 12 warps, 24 and 32; 637 and 639, 14 and 16 warps, 8.)
+/// included, of which more than 8 have too few registers. (ptxas 13.0, f32
+/// LayerNorm of 575 columns, 9 to 12 warps: 24 and 32 bytes.)
 static ScheduleAttr limitWordGroups(const Problem &problem,
                                     ScheduleAttr schedule) {
-  if (!readsTwoOf(problem, 4) || !isHeavy(problem) || schedule.getLanes() != 32)
+  unsigned chunks = schedule.getChunks(), vector = schedule.getVector();
+  if (!readsTwoOf(problem, 4) || !isHeavy(problem) ||
+      schedule.getLanes() != 32 || schedule.getWarps() != 1 ||
+      schedule.getRowGroups() <= kFramedWarps || chunks * vector != 20 ||
+      problem.columns + vector <= int64_t(chunks - 1) * 32 * vector)
     return schedule;
-  unsigned warps = schedule.getWarps(), chunks = schedule.getChunks();
-  unsigned vector = schedule.getVector(), most = schedule.getRowGroups();
-  int64_t chunk = int64_t(32) * vector;
-  if (warps == 1 && chunks * vector == 20 &&
-      problem.columns + vector > (chunks - 1) * chunk)
-    most = kFramedWarps;
-  else if (warps == 2 && chunks == 6 && countLastChunks(problem, schedule) == 4)
-    most = kManyWarps / warps;
-  if (schedule.getRowGroups() <= most)
-    return schedule;
-  return change(schedule, llvm::formatv("row-groups={0}", most).str());
+  return change(schedule, llvm::formatv("row-groups={0}", kFramedWarps).str());
 }
 
 ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
@@ -133,6 +165,8 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
   if (ScheduleAttr three =
           chooseThreeVectors(context, problem, target, combine))
     return three;
+  if (ScheduleAttr words = chooseThreeWords(context, problem, target, combine))
+    return words;
   ScheduleAttr best;
   unsigned full = getFullVector(problem);
   unsigned narrowest = getNarrowest(problem);

@@ -46,3 +46,9 @@ module @inner {
   func.func @main() { return }
 }
 func.func @main() { return }
+
+// -----
+
+// What is declared takes nobody's place.
+// CHECK-LABEL: llvm.func @malloc(i64)
+llvm.func @malloc(i64) -> !llvm.ptr

@@ -96,7 +96,7 @@ def judge(case_dir, opt, runner, devices, passed_on=()):
     stored = bool(args) and all("file" in a for a in args)
     for device in devices:
         with tempfile.TemporaryDirectory() as t:
-            command = [runner, ir, f"--entry={case.get('function', 'main')}", *device, *passed_on, "--check", f"--json={t}/r.json"]
+            command = [runner, ir, f"--entry={case.get('function', 'main')}", *device, *passed_on, "--verify-each", "--check", f"--json={t}/r.json"]
             command += ["--form-options=row-only=true"] if row_only else []
             command += [f"--input={case_dir}/{a['file']}" for a in args] if stored else []
             command += [f"--output={t}/o{i}.npy" for i in range(len(case["results"]))]

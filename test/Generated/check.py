@@ -16,7 +16,7 @@ def check(runner, seed, keep):
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/program.mlir"
         open(path, "w").write(text)
-        command = [runner, path, "--device=emulator", "--check", f"--seed={seed}", f"--json={folder}/report.json",
+        command = [runner, path, "--device=emulator", "--verify-each", "--check", f"--seed={seed}", f"--json={folder}/report.json",
                    f"--emulator=sms={seed % 5 + 1} order-seed={seed % 3}"]
         command += [f"--form-options={header['options']}"] if header["options"] else []
         command += [f"--dims={header['dims']}"] if header["dims"] else []

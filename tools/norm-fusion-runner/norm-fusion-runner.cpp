@@ -11,7 +11,7 @@
 
 using namespace mlir::norm_fusion::runner;
 
-int main(int argc, char **argv) {
+static int runTool(int argc, char **argv) {
   llvm::Expected<RunnerOptions> options =
       parseRunnerOptions(llvm::ArrayRef<const char *>(argv + 1, argc - 1));
   if (!options)
@@ -27,4 +27,18 @@ int main(int argc, char **argv) {
   if (llvm::Error error = run(*options))
     return int(reportError(std::move(error), llvm::errs()));
   return 0;
+}
+
+int main(int argc, char **argv) {
+  int code = runTool(argc, argv);
+  // Exit code 1 is a comparison's.
+  llvm::outs().flush();
+  if (std::error_code error = llvm::outs().error()) {
+    llvm::outs().clear_error();
+    llvm::errs() << "norm-fusion-runner: error: the standard output can't be "
+                    "written: "
+                 << error.message() << "\n";
+    return code ? code : int(ExitCode::badInput);
+  }
+  return code;
 }

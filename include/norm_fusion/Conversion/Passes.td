@@ -196,8 +196,11 @@ def NormFusionCheckShapes
   let description = [{
     Dynamic sizes of the operands of a bufferized linalg op or mixed reduction
     that one loop runs over must be the same, a `memref.cast` to a static size
-    must find that size, and the sizes that a `memref.expand_shape` takes a
-    dimension apart into must multiply to that dimension's. Nothing else checks it
+    must find that size, the sizes that a `memref.expand_shape` takes a dimension
+    apart into must multiply to that dimension's, and those of a `memref.reshape`
+    to the number of elements. A `memref.subview` must be within its buffer, the
+    sides of a `memref.copy` must be alike, and an operand that is read at sums of
+    loops, a convolution's, must reach to where these end. Nothing else checks it
     at run time: out of bounds, or wrong results, would follow. Sizes that are the
     same value need no assertion.
   }];

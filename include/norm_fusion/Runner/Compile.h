@@ -54,6 +54,7 @@ struct CompileOptions {
   bool batchInvariant = false;
   bool rowOnly = false;
   Profit profit = Profit::automatic;
+  bool verifyEach = false; ///< the module, behind each pass
   bool emulator = true;
   /// What isn't fused runs as simple kernels, not on the host.
   bool plainOnDevice = false;
@@ -93,8 +94,9 @@ std::unique_ptr<MLIRContext> createContext();
 void startRemarks(MLIRContext &context, std::string &text);
 void finishRemarks(MLIRContext &context);
 
-llvm::Expected<OwningOpRef<ModuleOp>> parseModule(MLIRContext &context,
-                                                  StringRef path);
+/// `text` gets what the file holds: a pipe can be read once alone.
+llvm::Expected<OwningOpRef<ModuleOp>>
+parseModule(MLIRContext &context, StringRef path, std::string *text = nullptr);
 /// `name` empty: the only public function.
 llvm::Expected<Signature> findEntry(ModuleOp module, StringRef name);
 

@@ -37,6 +37,7 @@ struct RunnerOptions {
   unsigned repeat = 1;
   bool bitwise = false;
   bool benchmark = false;
+  bool verifyEach = false;
   std::string json;
   std::string emitBundle;
   std::string remarks;

@@ -93,10 +93,11 @@ KernelEmitter::getTileShape(ArrayRef<CombineShare> shares) {
   auto consider = [&](bool ofShare, unsigned width, unsigned accumulators) {
     int64_t columns = problem.columns * (ofShare ? shares.size() : 1);
     TileShape shape{width, /*parts=*/1, ofShare};
-    shape.parts =
+    int64_t parts =
         std::max<int64_t>(llvm::divideCeil(columns, 32 * width * tiles), 1);
-    if (shape.parts > warps)
+    if (parts > warps)
       return;
+    shape.parts = parts;
     unsigned sharers = warps / shape.parts;
     unsigned items = getUsualItems(schedule, sharers);
     unsigned rounds = llvm::divideCeil(

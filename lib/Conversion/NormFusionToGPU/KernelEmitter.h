@@ -121,6 +121,9 @@ struct AffineForm {
   SmallVector<Term> terms;
   Value constant; ///< null: 0
   bool constantVaries = false;
+  /// Of the row-level values that were added to `constant`: what each is a
+  /// product of, of the region, up to numbers and signs. In no order.
+  SmallVector<SmallVector<Value, 2>, 2> added;
 };
 
 /// A lane's view of the columns at one point of a kernel: `width` consecutive

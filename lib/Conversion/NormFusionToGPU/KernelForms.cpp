@@ -9,6 +9,7 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -88,6 +89,31 @@ static bool isRoundedSum(Value value) {
   return false;
 }
 
+/// What a row-level value is a product or quotient of, up to numbers and signs.
+/// Equal products have equal lists.
+static SmallVector<Value, 2> getFactors(Value value) {
+  SmallVector<Value, 2> factors;
+  SmallVector<Value> worklist{value};
+  // Repeated squares have as many factors as they like.
+  constexpr unsigned most = 16;
+  while (!worklist.empty() && factors.size() < most) {
+    Value next = worklist.pop_back_val();
+    Operation *source = next.getDefiningOp();
+    if (isa_and_nonnull<arith::MulFOp, arith::DivFOp, arith::NegFOp,
+                        arith::ExtFOp, arith::TruncFOp>(source))
+      llvm::append_range(worklist, source->getOperands());
+    else if (!matchPattern(next, m_Constant()))
+      factors.push_back(next);
+  }
+  llvm::sort(factors, [](Value a, Value b) {
+    return a.getAsOpaquePointer() < b.getAsOpaquePointer();
+  });
+  return factors;
+}
+
+/// Terms that a form has at most: a chain of sums of scaled sums doubles them.
+static constexpr size_t kMostTerms = 8;
+
 /// Sums and products with row-level values are gathered, so that an element
 /// takes one multiply-add a term. What is added to an element that isn't scaled
 /// by a value of its row stays with it, x - mean or x * s - max for two:
@@ -95,8 +121,9 @@ static bool isRoundedSum(Value value) {
 /// sum isn't exact either. Neither are two row-level values added, or two
 /// multiples of an element gathered, if one of them is the same in all rows:
 /// they may be there to cancel, as in (x * s + 0x1.8p23) - 0x1.8p23, which
-/// rounds. Multiples stay two terms, for of an infinite element their
-/// difference is NaN.
+/// rounds; nor row-level values that are the same but for numbers, with which
+/// rows are rounded to a step of their own. Multiples stay two terms, for of an
+/// infinite element their difference is NaN.
 const AffineForm &KernelEmitter::getForm(Value value, ColumnView &view) {
   auto known = view.forms.find(value);
   if (known != view.forms.end())
@@ -123,6 +150,13 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
   };
   auto scale = [&](AffineForm form, Value factor, Value ofRow = Value()) {
     bool varies = ofRow && hasRows(ofRow);
+    if (varies)
+      for (SmallVector<Value, 2> &factors : form.added) {
+        llvm::append_range(factors, getFactors(ofRow));
+        llvm::sort(factors, [](Value a, Value b) {
+          return a.getAsOpaquePointer() < b.getAsOpaquePointer();
+        });
+      }
     for (AffineForm::Term &term : form.terms) {
       llvm::SmallDenseMap<Value, bool> known;
       term.factor = multiply(term.factor, factor);
@@ -158,13 +192,18 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
       form.constant = negate(form.constant);
     return form;
   }
-  if (!isa<arith::AddFOp, arith::SubFOp>(source) || subtractsItself(source))
+  if (!isa<arith::AddFOp, arith::SubFOp>(source) ||
+      source->getOperand(0) == source->getOperand(1) || subtractsItself(source))
     return itself;
   AffineForm sum;
   bool varies = false, scaled = false, rounded = false, exact = false;
   bool mayCancel = false;
-  auto addConstant = [&](Value constant, bool varies) {
+  using Products = SmallVector<SmallVector<Value, 2>, 2>;
+  auto addConstant = [&](Value constant, bool varies, const Products &added) {
     mayCancel |= sum.constant && !(varies && sum.constantVaries);
+    for (const SmallVector<Value, 2> &factors : added)
+      mayCancel |= llvm::is_contained(sum.added, factors);
+    llvm::append_range(sum.added, added);
     sum.constant = addTo(b, sum.constant, constant);
     sum.constantVaries = varies;
   };
@@ -173,7 +212,8 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
     if (!hasColumns(operand)) {
       Value row = evaluateRow(operand);
       (isRoundedSum(operand) ? rounded : exact) = true;
-      addConstant(negative ? negate(row) : row, hasRows(operand));
+      addConstant(negative ? negate(row) : row, hasRows(operand),
+                  {getFactors(operand)});
       continue;
     }
     AffineForm form = getForm(operand, view);
@@ -191,8 +231,9 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
     }
     if (form.constant)
       addConstant(negative ? negate(form.constant) : form.constant,
-                  form.constantVaries);
+                  form.constantVaries, form.added);
   }
+  mayCancel |= sum.terms.size() > kMostTerms;
   bool isKept = !varies && !(scaled && rounded && !exact);
   return isKept || mayCancel ? itself : sum;
 }

@@ -6,7 +6,7 @@ ir, rows, sms, *schedules = sys.argv[1:]
 runs = failed = 0
 for schedule in schedules:
     for seed in (1, 2, 3):
-        command = ["norm-fusion-runner", ir, f"--dims={rows}", "--device=emulator", f"--schedule={schedule}", "--check", "--repeat=2",
+        command = ["norm-fusion-runner", ir, f"--dims={rows}", "--device=emulator", "--verify-each", f"--schedule={schedule}", "--check", "--repeat=2",
                    "--bitwise", f"--emulator=sms={sms} order-seed={seed - 1} weak={seed} races={int(seed == 3)}"]
         p = subprocess.run(command, capture_output=True, text=True)
         runs += 1

@@ -14,7 +14,9 @@
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/RegionKindInterface.h"
@@ -104,12 +106,14 @@ void formIn(Operation *op, const BlockFormer::Options &options) {
   }
 }
 
-/// Whether ops in `root` make tensors of buffers.
+/// Whether ops in `root` make tensors of buffers, or free a tensor's.
 bool hasTensorsOfBuffers(Operation *root) {
   auto isOfBuffer = [](Operation *op) {
-    return llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>) &&
-           llvm::any_of(op->getOperandTypes(),
-                        [](Type type) { return isa<BaseMemRefType>(type); });
+    return isa<bufferization::DeallocTensorOp>(op) ||
+           llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>) &&
+               llvm::any_of(op->getOperandTypes(), [](Type type) {
+                 return isa<BaseMemRefType>(type);
+               });
   };
   return root
       ->walk([&](Operation *op) {
@@ -130,7 +134,12 @@ struct FormPass final : norm_fusion::impl::NormFusionFormBase<FormPass> {
     }
     BlockFormer::Options options{rowOnly, profit, *target,
                                  hasTensorsOfBuffers(getOperation())};
-    getOperation()->walk<WalkOrder::PreOrder>([&](FunctionOpInterface op) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      // What is device code already has no launches.
+      if (isa<gpu::GPUModuleOp>(op))
+        return WalkResult::skip();
+      if (!isa<FunctionOpInterface>(op))
+        return WalkResult::advance();
       formIn(op, options);
       return WalkResult::skip();
     });
@@ -159,8 +168,8 @@ void BlockFormer::setPositions(Operation *first, Operation *last,
   tail = last;
 }
 
-/// Whether a tensor may be a view of a buffer, which bufferization will read
-/// where the tensor is used.
+/// Whether a tensor may be a view of a buffer that others write to or free,
+/// which bufferization will read where the tensor is used.
 static bool mayBeOfBuffer(Value value) {
   SmallVector<Value> worklist{value};
   llvm::DenseSet<Value> seen;
@@ -168,6 +177,9 @@ static bool mayBeOfBuffer(Value value) {
     value = worklist.pop_back_val();
     if (!isa<TensorType>(value.getType()) || !seen.insert(value).second)
       continue;
+    if (llvm::any_of(value.getUsers(),
+                     llvm::IsaPred<bufferization::DeallocTensorOp>))
+      return true;
     Operation *def = value.getDefiningOp();
     if (!def) {
       Block *owner = cast<BlockArgument>(value).getOwner();
@@ -368,6 +380,9 @@ static int64_t getBytesBefore(BlockInfo &info, const MixedGroup &group) {
 }
 
 std::optional<Refusal> BlockFormer::getRefusal(const GroupCost &cost) const {
+  if (cost.knownPoints > kMostPoints)
+    return Refusal{"over-budget", "more elements than there are addresses",
+                   llvm::formatv("at most {0}", kMostPoints)};
   if (options.profit == Profit::always)
     return std::nullopt;
   if (options.profit == Profit::never)
@@ -464,7 +479,7 @@ bool BlockFormer::form(MixedOrderReductionAnalysis &analysis,
 }
 
 void BlockFormer::eraseLeftovers() {
-  // What was seen at one point has no effects.
+  // What was seen at one point has no effects (PointOp::get()).
   llvm::BitVector pure = leftovers;
   // Dead users of what goes go too.
   if (info->hasDeadOps()) {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -122,8 +123,16 @@ GroupCost GroupBuilder::getCost() const {
   llvm::SmallBitVector all(space.getNumAxes());
   Problem &problem = cost.problem;
   problem.columns = 1;
-  for (const AxisList &dim : dims) {
+  for (const AxisList &dim : dims)
     all |= space.getAxisSet({dim});
+  cost.points = estimateBytes(space, all, IntegerType::get(context, 8));
+  for (unsigned axis : all.set_bits())
+    if (int64_t extent = space.getExtent(axis); !ShapedType::isDynamic(extent))
+      cost.knownPoints =
+          llvm::SaturatingMultiply<uint64_t>(cost.knownPoints, extent);
+  if (cost.knownPoints > kMostPoints)
+    return cost;
+  for (const AxisList &dim : dims) {
     if (group.columns.test(dim.front()))
       for (unsigned axis : dim)
         problem.columns = ShapedType::isDynamic(problem.columns) ||
@@ -131,7 +140,6 @@ GroupCost GroupBuilder::getCost() const {
                               ? ShapedType::kDynamic
                               : problem.columns * space.getExtent(axis);
   }
-  cost.points = estimateBytes(space, all, IntegerType::get(context, 8));
   for (const Input &input : inputs) {
     llvm::SmallBitVector axes = space.getAxisSet(input.axes);
     cost.bytesAfter += estimateBytes(space, axes, input.value.getType());

@@ -22,9 +22,13 @@ struct GroupCost {
   unsigned registers = 0;
   /// What the group's ops move as they stand, and what the op moves.
   int64_t bytesBefore = 0, bytesAfter = 0;
-  /// Points of the space.
+  /// Points of the space; and of its known extents, which may be too many.
   int64_t points = 1;
+  uint64_t knownPoints = 1;
 };
+
+/// Points of a group at most: addresses have 48 bits.
+inline constexpr uint64_t kMostPoints = uint64_t(1) << 47;
 
 struct Refusal {
   StringRef reason;

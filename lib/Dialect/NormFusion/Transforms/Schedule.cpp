@@ -58,9 +58,7 @@ struct SchedulePass final
         TargetInfo::get(chip, batchInvariant ? 0 : memoryBandwidth);
     if (!target) {
       getOperation()->emitError()
-          << "unknown chip '" << chip
-          << "', expected sm_80, sm_86, sm_89, sm_90(a), sm_100(a), sm_103(a) "
-             "or sm_120(a)";
+          << "unknown chip '" << chip << "', expected " << TargetInfo::chips;
       return signalPassFailure();
     }
     TuningDatabase database;
@@ -81,6 +79,15 @@ struct SchedulePass final
   }
 
 private:
+  /// Whether a schedule gives the same bits on all devices, if it has to.
+  bool isInvariant(ScheduleAttr schedule, std::string &error) const {
+    if (!batchInvariant || schedule.getStructure() != Structure::columns)
+      return true;
+    error = "structure=columns has all blocks share each row, and isn't "
+            "batch-invariant";
+    return false;
+  }
+
   /// Canonicalizes the regions of `op` and removes common subexpressions: a
   /// canonicalizer that runs later mustn't find anything to do.
   void simplify(MixedReductionOp op) {
@@ -192,7 +199,8 @@ private:
         return op.emitError(error);
       reason += ", batch-invariant";
     }
-    if (!isLegalSchedule(problem, chosen, target, error))
+    if (!isLegalSchedule(problem, chosen, target, error) ||
+        !isInvariant(chosen, error))
       return op.emitError("schedule isn't possible: ") << error;
     op.setScheduleAttr(chosen);
     remark::analysis(op.getLoc(), options) << chosen.getText() << ": " << reason;
@@ -221,7 +229,8 @@ private:
       return op.emitError("tuning database ")
              << tuning << ": entries[" << entry - database.getEntries().data()
              << "].schedule: " << error;
-    if (!isLegalSchedule(problem, tuned, target, error)) {
+    if (!isLegalSchedule(problem, tuned, target, error) ||
+        !isInvariant(tuned, error)) {
       remark::missed(op.getLoc(), options)
           << "the tuned schedule isn't possible: " + error;
       return success();

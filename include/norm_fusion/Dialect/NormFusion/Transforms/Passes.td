@@ -5,6 +5,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NormFusionInline : Pass<"norm-fusion-inline", "::mlir::ModuleOp"> {
+  let summary = "Inline calls and drop functions that nothing calls";
+  let description = [{
+    Upstream's `inline`, without canonicalization, and `symbol-dce`: front ends
+    put parts of a norm into private functions. Nothing is changed in a module
+    with a region of an unregistered op, whose symbols nobody knows.
+  }];
+}
+
 def NormFusionForm : Pass<"norm-fusion-form"> {
   let summary = "Detect mixed-order reductions and form one op a group";
   let description = [{
