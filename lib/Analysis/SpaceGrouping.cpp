@@ -526,10 +526,15 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
   // Column results that come back into the space say that the other
   // orientation is meant, unless columns are where memory is contiguous.
   auto returns = [&](unsigned op) { return isColumn(op) && feedsSpace(op); };
-  if (!o.innermost)
+  if (!o.innermost) {
+    size_t before = o.groups.size();
     llvm::erase_if(o.groups, [&](ArrayRef<unsigned> ops) {
       return llvm::any_of(ops, returns);
     });
+    // What these left out isn't missed for its rows alone.
+    if (o.groups.size() != before)
+      o.otherRows.clear();
+  }
   for (ArrayRef<unsigned> ops : o.groups) {
     o.fused += ops.size();
     o.returning += llvm::count_if(ops, returns);

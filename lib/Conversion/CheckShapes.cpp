@@ -168,6 +168,14 @@ private:
         Value size = b.createOrFold<memref::DimOp>(operand.get(), d);
         Value isWithin =
             b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, end, size);
+        if (matchPattern(isWithin, m_One()))
+          continue;
+        // Nothing is read where a loop has no steps.
+        Value zero = arith::ConstantIndexOp::create(b, 0);
+        for (Value value : last)
+          isWithin = b.createOrFold<arith::OrIOp>(
+              isWithin, b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                      value, zero));
         if (!matchPattern(isWithin, m_One()))
           cf::AssertOp::create(
               b, isWithin,

@@ -23,6 +23,7 @@
 // CHECK: %[[POSSIBLE:.*]] = arith.andi %[[ALIGNED]], %[[COUNTABLE]]
 // CHECK: scf.if %[[POSSIBLE]]
 // CHECK: call @norm_fusion_multiprocessor_count
+// CHECK: arith.constant {{[0-9]+}} : index
 // CHECK: call @norm_fusion_workspace
 // CHECK: gpu.launch_func @norm_fusion_kernels::@grid_mixed_reduction_0 {{.*}}norm_fusion.kernel = {column_reductions = 1 : i64, columns = 1024 : i64, row_reductions = 1 : i64, rows = -1 : i64
 // CHECK: else

@@ -11,6 +11,8 @@
 // RUN: norm-fusion-runner %s --device=emulator --plain=device --entry=insert --input=8xf32 --input=4xf32 --check
 // RUN: norm-fusion-runner %s --device=emulator --plain=device --entry=reshape --input=8xf32 --input=2xf32 --check
 // RUN: norm-fusion-runner %s --device=emulator --plain=device --entry=window --input=8xf32 --input=3xf32 --check
+// RUN: norm-fusion-runner %s --device=emulator --plain=device --entry=dynamic_window --input=3xf32 --input=9xf32 --input=0xf32 --check
+// RUN: %{fails} --plain=device --entry=dynamic_window --input=3xf32 --input=9xf32 --input=1xf32
 // RUN: %{fails} --plain=host --entry=missing_dimension --input=8xf32 --input=i64=8 2>&1 | FileCheck %s --check-prefix=MISSING
 
 // VIEW: the module asserts: memref.subview in line
@@ -49,6 +51,12 @@ func.func @window(%x: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<6xf32> {
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<6xf32>) -> tensor<6xf32>
   %s = linalg.conv_1d ins(%x, %n : tensor<?xf32>, tensor<?xf32>) outs(%f : tensor<6xf32>) -> tensor<6xf32>
   return %s : tensor<6xf32>
+}
+
+// With no results nothing is read.
+func.func @dynamic_window(%x: tensor<?xf32>, %n: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %s = linalg.conv_1d ins(%x, %n : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %s : tensor<?xf32>
 }
 
 // A dimension that isn't there.

@@ -16,6 +16,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/xxhash.h"
 
 namespace mlir::norm_fusion {
 #define GEN_PASS_DEF_NORMFUSIONTOGPU
@@ -135,6 +136,17 @@ private:
 static StringRef getFunctionName(MixedReductionOp op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   return function ? function.getName() : "norm_fusion";
+}
+
+/// What a runtime keeps a kernel's workspace by: a hash of what the kernel is
+/// made of, so that kernels of modules that were compiled apart share none but
+/// with their like, which leave in it what these expect.
+static int64_t getNumber(MixedReductionOp op, StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << name << '\n';
+  op->print(os, OpPrintingFlags().useLocalScope());
+  return llvm::xxh3_64bits(text) >> 1;
 }
 
 gpu::GPUFuncOp ToGPUPass::emitKernel(MixedReductionOp op, ScheduleAttr schedule,
@@ -374,7 +386,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   if (op.isSplit())
     workspace = func::CallOp::create(
                     b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
-                    ValueRange{workspaceBytes, constant(numWorkspaces)})
+                    ValueRange{workspaceBytes, constant(getNumber(op, name))})
                     .getResult(0);
   ++numWorkspaces;
   auto toI64 = [&](Value value) -> Value {

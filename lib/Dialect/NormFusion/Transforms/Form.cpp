@@ -110,10 +110,9 @@ void formIn(Operation *op, const BlockFormer::Options &options) {
 bool hasTensorsOfBuffers(Operation *root) {
   auto isOfBuffer = [](Operation *op) {
     return isa<bufferization::DeallocTensorOp>(op) ||
-           llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>) &&
-               llvm::any_of(op->getOperandTypes(), [](Type type) {
-                 return isa<BaseMemRefType>(type);
-               });
+           (llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>) &&
+            llvm::any_of(op->getOperandTypes(),
+                         [](Type type) { return isa<BaseMemRefType>(type); }));
   };
   return root
       ->walk([&](Operation *op) {
