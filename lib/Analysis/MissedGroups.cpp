@@ -19,26 +19,6 @@ static std::string describe(unsigned rows, unsigned columns) {
       .str();
 }
 
-void SpaceGrouping::claim(ArrayRef<MixedGroup> groups, const PointOp &seed,
-                          llvm::BitVector &claimed) {
-  for (const MixedGroup &group : groups) {
-    groupedColumns = group.columns;
-    grouped.insert(group.rowReductions.begin(), group.rowReductions.end());
-    grouped.insert(group.columnReductions.begin(),
-                   group.columnReductions.end());
-    grouped.insert(group.scalarReductions.begin(),
-                   group.scalarReductions.end());
-    for (auto [op, inner] : group.continued)
-      grouped.insert(op);
-  }
-  claimed.set(seed.number);
-  // A norm next to a sum over one dimension more has a space of its own.
-  for (unsigned reduction : reductions)
-    if (members[reduction].axes == allAxes ||
-        grouped.contains(getOp(reduction)))
-      claimed.set(members[reduction].number);
-}
-
 void SpaceGrouping::findMissed(bool rowOnly, const PointOp &seed,
                                const llvm::BitVector &claimed,
                                SmallVectorImpl<MissedGroup> &missed) {

@@ -457,6 +457,7 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
   auto isColumn = [&](unsigned member) {
     return o.roles[member] == Role::column;
   };
+  auto returns = [&](unsigned op) { return isColumn(op) && feedsSpace(op); };
 
   // Column reductions whose results nothing of the space needs may wait for a
   // later level whose row reductions read the same operands.
@@ -508,8 +509,11 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
       }
       for (unsigned other : joined.lookup(root))
         llvm::append_range(ops, waiting.ops.lookup(other));
-      // Reductions of everything come along, they make no group.
-      if (!rowOnly && llvm::none_of(ops, isColumn))
+      // Reductions of everything come along, they make no group. Column results
+      // that come back into the space say that the other orientation is meant,
+      // unless columns are where memory is contiguous.
+      if ((!rowOnly && llvm::none_of(ops, isColumn)) ||
+          (!o.innermost && llvm::any_of(ops, returns)))
         continue;
       for (unsigned other : joined.lookup(root))
         waiting.ops.erase(other);
@@ -522,18 +526,6 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
     for (unsigned op : wait)
       if (!feedsSpace(op))
         addWaiting(o, op, waiting);
-  }
-  // Column results that come back into the space say that the other
-  // orientation is meant, unless columns are where memory is contiguous.
-  auto returns = [&](unsigned op) { return isColumn(op) && feedsSpace(op); };
-  if (!o.innermost) {
-    size_t before = o.groups.size();
-    llvm::erase_if(o.groups, [&](ArrayRef<unsigned> ops) {
-      return llvm::any_of(ops, returns);
-    });
-    // What these left out isn't missed for its rows alone.
-    if (o.groups.size() != before)
-      o.otherRows.clear();
   }
   for (ArrayRef<unsigned> ops : o.groups) {
     o.fused += ops.size();
@@ -600,4 +592,24 @@ void SpaceGrouping::findGroups(bool rowOnly,
     return;
   otherRows = best->otherRows;
   collectMembers(*best, groups);
+}
+
+void SpaceGrouping::claim(ArrayRef<MixedGroup> groups, const PointOp &seed,
+                          llvm::BitVector &claimed) {
+  for (const MixedGroup &group : groups) {
+    groupedColumns = group.columns;
+    grouped.insert(group.rowReductions.begin(), group.rowReductions.end());
+    grouped.insert(group.columnReductions.begin(),
+                   group.columnReductions.end());
+    grouped.insert(group.scalarReductions.begin(),
+                   group.scalarReductions.end());
+    for (auto [op, inner] : group.continued)
+      grouped.insert(op);
+  }
+  claimed.set(seed.number);
+  // A norm next to a sum over one dimension more has a space of its own.
+  for (unsigned reduction : reductions)
+    if (members[reduction].axes == allAxes ||
+        grouped.contains(getOp(reduction)))
+      claimed.set(members[reduction].number);
 }

@@ -75,10 +75,10 @@ public:
   /// Appends the groups of the best orientation.
   void findGroups(bool rowOnly, SmallVectorImpl<MixedGroup> &groups);
   /// Adds to `claimed` the reductions that no other space is to look at: those
-  /// of `groups`, all others over all dimensions of this space, and the seed.
+  /// of `groups`, all other members over all dimensions, and the seed.
   void claim(ArrayRef<MixedGroup> groups, const PointOp &seed,
              llvm::BitVector &claimed);
-  /// Says what is missing for a group of those that are claimed and have none.
+  /// Behind claim(): what is missing for a group of those that have none.
   void findMissed(bool rowOnly, const PointOp &seed,
                   const llvm::BitVector &claimed,
                   SmallVectorImpl<MissedGroup> &missed);

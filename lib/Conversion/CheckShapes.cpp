@@ -220,7 +220,7 @@ private:
   void checkReshape(memref::ReshapeOp op) {
     auto type = dyn_cast<MemRefType>(op.getType());
     auto source = dyn_cast<MemRefType>(op.getSource().getType());
-    if (!type || !source)
+    if (!type || !source || (type.hasStaticShape() && source.hasStaticShape()))
       return;
     ImplicitLocOpBuilder b(op.getLoc(), op);
     auto multiply = [&](Value product, Value size) {
@@ -230,6 +230,11 @@ private:
     for (int64_t d = 0; d < source.getRank(); ++d)
       have = multiply(have, b.createOrFold<memref::DimOp>(op.getSource(), d));
     for (int64_t d = 0; d < type.getRank(); ++d) {
+      if (!type.isDynamicDim(d)) {
+        want = multiply(want,
+                        arith::ConstantIndexOp::create(b, type.getDimSize(d)));
+        continue;
+      }
       Value at = arith::ConstantIndexOp::create(b, d);
       Value size = memref::LoadOp::create(b, op.getShape(), at);
       if (!size.getType().isIndex())

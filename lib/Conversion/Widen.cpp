@@ -54,10 +54,12 @@ static DenseElementsAttr extendComplex(DenseElementsAttr elements) {
   auto of = [](const std::complex<APFloat> &value) {
     return std::complex<APFloat>(extend(value.real()), extend(value.imag()));
   };
-  auto values =
-      llvm::map_to_vector(elements.getValues<std::complex<APFloat>>(), of);
+  SmallVector<std::complex<APFloat>> values;
   if (elements.isSplat())
-    values.resize(1, values.front());
+    values.push_back(of(elements.getSplatValue<std::complex<APFloat>>()));
+  else
+    values =
+        llvm::map_to_vector(elements.getValues<std::complex<APFloat>>(), of);
   return DenseElementsAttr::get(elements.getType().clone(f64),
                                 ArrayRef<std::complex<APFloat>>(values));
 }

@@ -76,7 +76,7 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
 /// Rows of 32-bit elements in two to five warps of three whole vectors a lane,
 /// 12 warps or ten in all, if these leave at most a quarter of the lanes idle,
 /// or with one sum a column a fifth: half vectors, which leave fewer, are up to
-/// ten a lane, and with two sums spill. Null for others.(H200, f32, us,
+/// ten a lane, and with two sums spill. Null for others. (H200, f32, us,
 /// 25 and 200 MB, LayerNorm: 577 columns 8.87, 50.1 -> 8.92, 49.0;
 /// 661 9.24, 50.4
 /// -> 8.79, 48.9; 759 9.10, 50.4 -> 8.79, 49.5; 865 8.98, 50.0 -> 8.74, 49.3;

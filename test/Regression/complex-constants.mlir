@@ -1,5 +1,9 @@
 // Dense constants of complex floats are widened with their type.
-// RUN: norm-fusion-runner %s --device=emulator --check
+// RUN: norm-fusion-runner %s --entry=main --device=emulator --check
+// RUN: norm-fusion-opt %s --norm-fusion-widen | FileCheck %s
+// CHECK: dense<(0.000000e+00,1.000000e+00)> : tensor<4xcomplex<f64>>
+// CHECK: dense<(1.000000e+00,2.000000e+00)> : tensor<0xcomplex<f64>>
+// CHECK: dense<[(1.000000e+00,2.000000e+00), (3.000000e+00,4.000000e+00)]> : tensor<2xcomplex<f64>>
 
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %i = arith.constant dense<(0.0,1.0)> : tensor<4xcomplex<f32>>
@@ -11,4 +15,10 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     linalg.yield %s : f32
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
+}
+
+func.func @others() -> (tensor<0xcomplex<f32>>, tensor<2xcomplex<f32>>) {
+  %none = arith.constant dense<(1.0,2.0)> : tensor<0xcomplex<f32>>
+  %two = arith.constant dense<[(1.0,2.0), (3.0,4.0)]> : tensor<2xcomplex<f32>>
+  return %none, %two : tensor<0xcomplex<f32>>, tensor<2xcomplex<f32>>
 }

@@ -202,11 +202,13 @@ def NormFusionCheckShapes
     sides of a `memref.copy` must be alike, and an operand that is read at sums of
     loops, a convolution's, must reach to where these end. Nothing else checks it
     at run time: out of bounds, or wrong results, would follow. Sizes that are the
-    same value need no assertion.
+    same value need no assertion. Views and copies are checked as their
+    `RuntimeVerifiableOpInterface` says, if its models are registered.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
-                           "::mlir::memref::MemRefDialect"];
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def NormFusionAttachTarget

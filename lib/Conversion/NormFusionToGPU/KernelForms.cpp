@@ -89,26 +89,44 @@ static bool isRoundedSum(Value value) {
   return false;
 }
 
-/// What a row-level value is a product or quotient of, up to numbers and signs.
-/// Equal products have equal lists.
-static SmallVector<Value, 2> getFactors(Value value) {
-  SmallVector<Value, 2> factors;
+/// A product or quotient of values of the region, in an order that equal ones
+/// have, too.
+using Product = SmallVector<Value, 2>;
+
+/// `product` times what `value` is a product or quotient of, up to numbers and
+/// signs.
+static void multiplyBy(Product &product, Value value) {
   SmallVector<Value> worklist{value};
   // Repeated squares have as many factors as they like.
-  constexpr unsigned most = 16;
-  while (!worklist.empty() && factors.size() < most) {
+  constexpr unsigned most = 64;
+  while (!worklist.empty() && product.size() < most) {
     Value next = worklist.pop_back_val();
     Operation *source = next.getDefiningOp();
     if (isa_and_nonnull<arith::MulFOp, arith::DivFOp, arith::NegFOp,
                         arith::ExtFOp, arith::TruncFOp>(source))
       llvm::append_range(worklist, source->getOperands());
     else if (!matchPattern(next, m_Constant()))
-      factors.push_back(next);
+      product.push_back(next);
   }
-  llvm::sort(factors, [](Value a, Value b) {
+  llvm::sort(product, [](Value a, Value b) {
     return a.getAsOpaquePointer() < b.getAsOpaquePointer();
   });
-  return factors;
+}
+
+/// The products that a row-level value is a sum of.
+static SmallVector<Product, 2> getProducts(Value value) {
+  SmallVector<Product, 2> products;
+  SmallVector<Value> worklist{value};
+  constexpr unsigned most = 64;
+  while (!worklist.empty() && products.size() < most) {
+    Value next = worklist.pop_back_val();
+    Operation *source = next.getDefiningOp();
+    if (isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::NegFOp>(source))
+      llvm::append_range(worklist, source->getOperands());
+    else
+      multiplyBy(products.emplace_back(), next);
+  }
+  return products;
 }
 
 /// Terms that a form has at most: a chain of sums of scaled sums doubles them.
@@ -150,13 +168,9 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
   };
   auto scale = [&](AffineForm form, Value factor, Value ofRow = Value()) {
     bool varies = ofRow && hasRows(ofRow);
-    if (varies)
-      for (SmallVector<Value, 2> &factors : form.added) {
-        llvm::append_range(factors, getFactors(ofRow));
-        llvm::sort(factors, [](Value a, Value b) {
-          return a.getAsOpaquePointer() < b.getAsOpaquePointer();
-        });
-      }
+    if (ofRow)
+      for (Product &product : form.added)
+        multiplyBy(product, ofRow);
     for (AffineForm::Term &term : form.terms) {
       llvm::SmallDenseMap<Value, bool> known;
       term.factor = multiply(term.factor, factor);
@@ -198,11 +212,10 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
   AffineForm sum;
   bool varies = false, scaled = false, rounded = false, exact = false;
   bool mayCancel = false;
-  using Products = SmallVector<SmallVector<Value, 2>, 2>;
-  auto addConstant = [&](Value constant, bool varies, const Products &added) {
+  auto addConstant = [&](Value constant, bool varies, ArrayRef<Product> added) {
     mayCancel |= sum.constant && !(varies && sum.constantVaries);
-    for (const SmallVector<Value, 2> &factors : added)
-      mayCancel |= llvm::is_contained(sum.added, factors);
+    for (const Product &product : added)
+      mayCancel |= llvm::is_contained(sum.added, product);
     llvm::append_range(sum.added, added);
     sum.constant = addTo(b, sum.constant, constant);
     sum.constantVaries = varies;
@@ -213,7 +226,7 @@ AffineForm KernelEmitter::makeForm(Value value, ColumnView &view) {
       Value row = evaluateRow(operand);
       (isRoundedSum(operand) ? rounded : exact) = true;
       addConstant(negative ? negate(row) : row, hasRows(operand),
-                  {getFactors(operand)});
+                  getProducts(operand));
       continue;
     }
     AffineForm form = getForm(operand, view);

@@ -128,7 +128,7 @@ private:
         arith::ConstantIndexOp::create(b, schedule.getCluster()));
   }
 
-  unsigned numWorkspaces = 0;
+  unsigned numKernels = 0;
 };
 } // namespace
 
@@ -145,7 +145,13 @@ static int64_t getNumber(MixedReductionOp op, StringRef name) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << name << '\n';
-  op->print(os, OpPrintingFlags().useLocalScope());
+  // Whatever the command line says of printing.
+  op->print(os,
+            OpPrintingFlags()
+                .useLocalScope()
+                .enableDebugInfo(false)
+                .printGenericOpForm(false)
+                .elideLargeElementsAttrs(std::numeric_limits<int64_t>::max()));
   return llvm::xxh3_64bits(text) >> 1;
 }
 
@@ -388,7 +394,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
                     b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
                     ValueRange{workspaceBytes, constant(getNumber(op, name))})
                     .getResult(0);
-  ++numWorkspaces;
+  ++numKernels;
   auto toI64 = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, b.getI64Type(), value);
   };
@@ -537,7 +543,7 @@ LogicalResult ToGPUPass::convert(MixedReductionOp op, SymbolTable &symbols) {
 
   HostValues host;
   host.name = getKernelPrefix(getFunctionName(op)) + "_mixed_reduction_" +
-              std::to_string(numWorkspaces);
+              std::to_string(numKernels);
   host.dims.resize(op.getNumDims());
   SmallVector<int64_t> sizes = op.getStaticDimSizes();
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
