@@ -363,7 +363,8 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchConfig &config,
                          StreamHandle stream) {
   enter();
   Kernel &kernel = *static_cast<Kernel *>(handle);
-  if (kernel.parameters && *kernel.parameters != arguments.size())
+  if (config.countsArguments && kernel.parameters &&
+      *kernel.parameters != arguments.size())
     return makeError(ErrorKind::kernelFailed,
                      "kernel " + kernel.name + " takes " +
                          Twine(*kernel.parameters) + " arguments, " +
