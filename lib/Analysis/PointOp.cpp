@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -407,23 +406,12 @@ SmallVector<Value> PointReduction::getRoots() const {
   return roots;
 }
 
-/// True if the op may do more than read memory beside giving its results.
-static bool hasEffects(Operation *op) {
-  if (isMemoryEffectFree(op))
-    return false;
-  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
-      getEffectsRecursively(op);
-  return !effects || !llvm::all_of(*effects, [](const auto &effect) {
-    return isa<MemoryEffects::Read>(effect.getEffect());
-  });
-}
-
 std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op->getNumRegions() != 1)
     return std::nullopt;
   // A body may hold what nothing of its results needs.
-  if (hasEffects(op)) {
+  if (mayHaveOtherEffects<MemoryEffects::Read>(op)) {
     why = "side-effect";
     return std::nullopt;
   }

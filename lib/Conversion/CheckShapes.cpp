@@ -201,15 +201,13 @@ private:
   /// What the op's interface asks for, of sizes that aren't known.
   void checkView(Operation *op) {
     auto verifiable = dyn_cast<RuntimeVerifiableOpInterface>(op);
+    // An offset or a size that is an operand isn't.
     auto isStatic = [](Type type) {
-      return cast<ShapedType>(type).hasRank() &&
-             cast<ShapedType>(type).hasStaticShape();
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped && shaped.hasRank() && shaped.hasStaticShape();
     };
-    auto view = dyn_cast<memref::SubViewOp>(op);
-    if (!verifiable || (llvm::all_of(op->getResultTypes(), isStatic) &&
-                        isStatic(op->getOperand(0).getType()) &&
-                        (view ? op->getNumOperands() == 1
-                              : isStatic(op->getOperand(1).getType()))))
+    if (!verifiable || (llvm::all_of(op->getOperandTypes(), isStatic) &&
+                        llvm::all_of(op->getResultTypes(), isStatic)))
       return;
     OpBuilder builder(op);
     verifiable.generateRuntimeVerification(

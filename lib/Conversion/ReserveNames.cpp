@@ -46,10 +46,9 @@ struct ReserveNamesPass final
       // A declaration takes nobody's place.
       auto function = dyn_cast<FunctionOpInterface>(op);
       auto global = dyn_cast<memref::GlobalOp>(op);
-      if (!(function && !function.isExternal()) &&
-          !(global && !global.isExternal()))
-        continue;
-      if (!isReserved(name, library))
+      bool isDefined = (function && !function.isExternal()) ||
+                       (global && !global.isExternal());
+      if (!isDefined || !isReserved(name, library))
         continue;
       if (!symbol.isPrivate()) {
         op.emitOpError("has the name of a function that lowered code calls, '")

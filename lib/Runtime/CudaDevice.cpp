@@ -363,12 +363,10 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchConfig &config,
                          StreamHandle stream) {
   enter();
   Kernel &kernel = *static_cast<Kernel *>(handle);
-  if (config.countsArguments && kernel.parameters &&
-      *kernel.parameters != arguments.size())
-    return makeError(ErrorKind::kernelFailed,
-                     "kernel " + kernel.name + " takes " +
-                         Twine(*kernel.parameters) + " arguments, " +
-                         Twine(arguments.size()) + " were given");
+  if (kernel.parameters)
+    if (Error error = checkArgumentCount(config, kernel.name,
+                                         *kernel.parameters, arguments.size()))
+      return error;
   if (Error error = prepare(kernel, config))
     return error;
   auto attributes = getAttributes(config);

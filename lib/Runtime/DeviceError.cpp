@@ -29,6 +29,16 @@ llvm::Error runtime::makeError(ErrorKind kind, const llvm::Twine &message) {
   return llvm::make_error<DeviceError>(kind, message.str());
 }
 
+llvm::Error runtime::checkArgumentCount(const LaunchConfig &config,
+                                        llvm::StringRef kernel, size_t taken,
+                                        size_t given) {
+  if (!config.countsArguments || given == taken)
+    return llvm::Error::success();
+  return makeError(ErrorKind::other, "kernel " + kernel + " takes " +
+                                         llvm::Twine(taken) + " arguments, " +
+                                         llvm::Twine(given) + " were given");
+}
+
 double runtime::getKernelTimeout(double byDefault) {
   double seconds;
   if (const char *text = getenv("NORM_FUSION_KERNEL_TIMEOUT"))

@@ -350,8 +350,6 @@ static ScheduleAttr reshapeForFewRows(ScheduleAttr schedule, unsigned cluster,
 static ScheduleAttr chooseFramedOfFewRows(const Problem &problem,
                                           const TargetInfo &target,
                                           ScheduleAttr schedule) {
-  if (schedule.getCluster() == 1)
-    return {};
   constexpr unsigned chunks = 3;
   unsigned frame = getSectorVectors(problem, schedule.getVector());
   int64_t vectors = getVectors(problem, schedule.getVector());
@@ -381,12 +379,10 @@ static ScheduleAttr chooseFramedOfFewRows(const Problem &problem,
   return best;
 }
 
-/// The same of rows that begin with a vector, which several blocks share.
+/// The same of rows that begin with a vector.
 static ScheduleAttr chooseAlignedOfFewRows(const Problem &problem,
                                            const TargetInfo &target,
                                            ScheduleAttr schedule) {
-  if (schedule.getCluster() == 1)
-    return {};
   int64_t vectors = getVectors(problem, schedule.getVector());
   for (const Shape &shape : kFewWords) {
     std::optional<Fit> fit = fitShape(problem, target, shape, vectors,
@@ -415,7 +411,7 @@ ScheduleAttr norm_fusion::chooseManyWarpsOfFewRows(const Problem &problem,
                                                    const TargetInfo &target,
                                                    ScheduleAttr schedule) {
   if (schedule.getStructure() != Structure::ring ||
-      schedule.getCopy() != Copy::cp_async ||
+      schedule.getCluster() == 1 || schedule.getCopy() != Copy::cp_async ||
       schedule.getCombine() != Combine::tags || !readsTwoOf(problem, 4) ||
       problem.segmented)
     return {};

@@ -76,19 +76,17 @@ static ScheduleAttr chooseThreeVectors(MLIRContext *context,
 /// Rows of 32-bit elements in two to five warps of three whole vectors a lane,
 /// 12 warps or ten in all, if these leave at most a quarter of the lanes idle,
 /// or with one sum a column a fifth: half vectors, which leave fewer, are up to
-/// ten a lane, and with two sums spill. Null for others. (H200, f32, us,
-/// 25 and 200 MB, LayerNorm: 577 columns 8.87, 50.1 -> 8.92, 49.0;
-/// 661 9.24, 50.4
-/// -> 8.79, 48.9; 759 9.10, 50.4 -> 8.79, 49.5; 865 8.98, 50.0 -> 8.74, 49.3;
-/// 1051 9.09, 50.3 -> 8.72, 49.1; 1181 9.08, 49.9 -> 8.87, 48.5;
-/// 1301 9.09, 49.7
-/// -> 9.01, 48.3; 1511 8.90, 49.6 -> 8.72, 49.2; 1601 9.24, 50.2 -> 8.89, 49.2;
-/// 1701 9.89, 50.1 -> 8.91, 48.8; 1901 10.1, 51.0 -> 9.08, 48.4; but of 821
-/// four warps with two vectors, a fifth idle, gain nothing. RMSNorm:
-/// 661 8.51, 49.4
-/// -> 8.38, 48.9; 923 8.65, 49.3 -> 8.52, 48.5; 1229 8.48, 49.2 -> 8.44, 48.5;
-/// 1701 8.95, 49.6 -> 8.56, 48.1; but 601, 25 and 75 MB, 8.33, 20.0 -> 8.48,
-/// 20.1.)
+/// ten a lane, and with two sums spill. Null for others. (H200, f32, us, 25 and
+/// 200 MB, half vectors and these. LayerNorm: 577 columns 8.87 and 8.92, 50.1
+/// and 49.0; 661 9.24 and 8.79, 50.4 and 48.9; 759 9.10 and 8.79, 50.4
+/// and 49.5; 865 8.98 and 8.74, 50.0 and 49.3; 1051 9.09 and 8.72, 50.3
+/// and 49.1; 1181 9.08 and 8.87, 49.9 and 48.5; 1301 9.09 and 9.01, 49.7
+/// and 48.3; 1511 8.90 and 8.72, 49.6 and 49.2; 1601 9.24 and 8.89, 50.2
+/// and 49.2; 1701 9.89 and 8.91, 50.1 and 48.8; 1901 10.1 and 9.08, 51.0
+/// and 48.4; but of 821 four warps with two vectors, a fifth idle, gain
+/// nothing. RMSNorm: 661 8.51 and 8.38, 49.4 and 48.9; 923 8.65 and 8.52, 49.3
+/// and 48.5; 1229 8.48 and 8.44, 49.2 and 48.5; 1701 8.95 and 8.56, 49.6
+/// and 48.1; but 601, 25 and 75 MB, 8.33 and 8.48, 20.0 and 20.1.)
 static ScheduleAttr chooseThreeWords(MLIRContext *context,
                                      const Problem &problem,
                                      const TargetInfo &target,

@@ -35,10 +35,11 @@ int main(int argc, char **argv) {
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {
     llvm::outs().clear_error();
-    llvm::errs() << "norm-fusion-runner: error: the standard output can't be "
-                    "written: "
-                 << error.message() << "\n";
-    return code ? code : int(ExitCode::badInput);
+    ExitCode failed = reportError(
+        makeError(ExitCode::badInput,
+                  "the standard output can't be written: " + error.message()),
+        llvm::errs());
+    return code ? code : int(failed);
   }
   return code;
 }

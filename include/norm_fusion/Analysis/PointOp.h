@@ -101,6 +101,19 @@ public:
   llvm::SmallBitVector getIndexed(ArrayRef<Value> roots) const;
 };
 
+/// True if the op, or one in it, may have other effects on memory than
+/// `Allowed`.
+template <typename... Allowed>
+bool mayHaveOtherEffects(Operation *op) {
+  if (isMemoryEffectFree(op))
+    return false;
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(op);
+  return !effects || !llvm::all_of(*effects, [](const auto &effect) {
+    return isa<Allowed...>(effect.getEffect());
+  });
+}
+
 /// Looks through a scalar that is boxed in a tensor and taken out again.
 Value unboxScalar(Value value);
 

@@ -145,6 +145,12 @@ private:
 
 llvm::Error makeError(ErrorKind kind, const llvm::Twine &message);
 
+/// An error if `config` counts its arguments and there aren't as many as
+/// `kernel` takes.
+llvm::Error checkArgumentCount(const LaunchConfig &config,
+                               llvm::StringRef kernel, size_t taken,
+                               size_t given);
+
 /// Seconds after which a kernel counts as hung: NORM_FUSION_KERNEL_TIMEOUT, or
 /// `byDefault` if that isn't set to a positive number.
 double getKernelTimeout(double byDefault);

@@ -370,13 +370,9 @@ Error EmulatorDevice::launch(KernelHandle handle, const LaunchConfig &config,
                              llvm::ArrayRef<void *> arguments,
                              StreamHandle stream) {
   const Kernel &kernel = *static_cast<Kernel *>(handle);
-  if (config.countsArguments &&
-      arguments.size() != kernel.argumentBytes.size())
-    return makeError(ErrorKind::other,
-                     "kernel " + kernel.name + " takes " +
-                         llvm::Twine(kernel.argumentBytes.size()) +
-                         " arguments, " + llvm::Twine(arguments.size()) +
-                         " were given");
+  if (Error error = checkArgumentCount(
+          config, kernel.name, kernel.argumentBytes.size(), arguments.size()))
+    return error;
   // The values are taken now, as the driver does.
   std::vector<std::vector<char>> values;
   for (auto [i, bytes] : llvm::enumerate(kernel.argumentBytes)) {

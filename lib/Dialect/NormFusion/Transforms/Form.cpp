@@ -199,13 +199,8 @@ static bool mayBeOfBuffer(Value value) {
 }
 
 static bool mayWrite(Operation *op) {
-  if (isMemoryEffectFree(op) || isa<cf::AssertOp>(op))
-    return false;
-  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
-      getEffectsRecursively(op);
-  return !effects || llvm::any_of(*effects, [](const auto &effect) {
-    return isa<MemoryEffects::Write, MemoryEffects::Free>(effect.getEffect());
-  });
+  return !isa<cf::AssertOp>(op) &&
+         mayHaveOtherEffects<MemoryEffects::Read, MemoryEffects::Allocate>(op);
 }
 
 /// An op that may write to a buffer, between where ops read one, the group's
