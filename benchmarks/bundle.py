@@ -100,6 +100,7 @@ class Bundle:
                         for k in self.manifest["kernels"]]
         self.results = [(r["value"], DTYPES[r["type"]["dtype"]], [f(d) for d in r["shape"]]) for r in self.manifest["results"]]
         self.memory = {}  # workspaces live as long as the bundle: kernels leave state in them
+        self.outgrown = []  # a graph may have their addresses
         self.functions = {**FUNCTIONS, "max_active_clusters": max_active_clusters,
                           "multiprocessors": torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count}
         self.launches = []  # (grid, block, cluster, shared memory) of the last call
@@ -134,6 +135,7 @@ class Bundle:
                 if name not in self.memory or self.memory[name].numel() < count(v):
                     if torch.cuda.is_current_stream_capturing():
                         raise RuntimeError("call once before capturing: the workspace has to grow")
+                    self.outgrown.append(self.memory.get(name))
                     self.memory[name] = torch.zeros(count(v), dtype=torch.uint8, device="cuda")
                 v[name] = self.memory[name].data_ptr()
         grid, block, cluster = (tuple(size(v) for size in kernel[key]) for key in ("grid", "block", "cluster"))

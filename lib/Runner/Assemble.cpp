@@ -31,12 +31,12 @@ static std::string findAssembler() {
   return found ? *found : std::string();
 }
 
-/// Reads what `ptxas -v` says: of a kernel, the stacks of it and of functions
-/// that it calls, and then its registers.
+/// Reads what `ptxas -v` says: of a kernel, what it and the functions that it
+/// calls spill (a stack may hold arrays, too), and then its registers.
 static void readUsage(StringRef output, CompiledModule &compiled) {
   llvm::Regex entry("Compiling entry function '([^']+)'"),
       function("Function properties for ([^ ]+)"),
-      stack("([0-9]+) bytes stack frame"), used("Used ([0-9]+) registers");
+      spilled("([0-9]+) bytes spill stores"), used("Used ([0-9]+) registers");
   auto kernel = compiled.kernels.end();
   StringRef described;
   SmallVector<StringRef> lines, found;
@@ -51,7 +51,7 @@ static void readUsage(StringRef output, CompiledModule &compiled) {
       described = found[1].trim();
     else if (kernel == compiled.kernels.end())
       continue;
-    else if (described == kernel->name && stack.match(line, &found) &&
+    else if (described == kernel->name && spilled.match(line, &found) &&
              !found[1].getAsInteger(10, number))
       kernel->fields["spill_bytes"] = number;
     else if (used.match(line, &found) && !found[1].getAsInteger(10, number))

@@ -22,7 +22,7 @@ using llvm::Expected;
 using runtime::Tensor;
 
 static constexpr unsigned minCalls = 24;
-static constexpr unsigned maxSets = 256;
+static constexpr unsigned maxSets = 4096; // of calls that move 50 KB
 static constexpr unsigned samplesPerBatch = 10;
 static constexpr unsigned maxBatches = 30;
 

@@ -11,6 +11,7 @@
 #include "norm_fusion/Runner/Execute.h"
 #include "norm_fusion/Runner/Formula.h"
 #include "norm_fusion/Runner/HostRuntime.h"
+#include "norm_fusion/Runtime/Workspace.h"
 #include "norm_fusion/Schedule/JSON.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -156,7 +157,7 @@ public:
   BundleProgram(const Bundle &bundle) : bundle(bundle) {}
   ~BundleProgram() override {
     for (auto &workspace : workspaces)
-      device->deallocate(workspace.second.first);
+      workspace.second.release(*device);
   }
   Error load(runtime::Device &device);
 
@@ -165,12 +166,11 @@ private:
   callEntry(ArrayRef<PlacedArgument> arguments, Arena &arena,
             bool capturing) override;
   Expected<int64_t> get(const json::Value *formula);
-  Expected<void *> getWorkspace(StringRef name, int64_t bytes);
   Error launch(const json::Object &kernel);
 
   const Bundle &bundle;
   llvm::StringMap<runtime::KernelHandle> kernels;
-  llvm::StringMap<std::pair<void *, int64_t>> workspaces;
+  llvm::StringMap<runtime::Workspace> workspaces;
   llvm::StringMap<int64_t> values; ///< of the call that is under way
 };
 } // namespace
@@ -217,39 +217,13 @@ Expected<int64_t> BundleProgram::get(const json::Value *formula) {
                              -> std::optional<int64_t> {
     if (name == "multiprocessors" && arguments.empty())
       return device->getProperties().multiprocessors;
-    if (name == "max_active_clusters" && arguments.size() == 2) {
-      Expected<unsigned> count = runtime::getMaxActiveClusters(
-          *device, arguments[0], arguments[1]);
-      if (count)
-        return *count;
-      llvm::consumeError(count.takeError());
-      return 0;
-    }
+    if (name == "max_active_clusters" && arguments.size() == 2)
+      return runtime::getMaxActiveClusters(*device, arguments[0], arguments[1]);
     auto value = values.find(name);
     if (value == values.end() || !arguments.empty())
       return std::nullopt;
     return value->second;
   });
-}
-
-Expected<void *> BundleProgram::getWorkspace(StringRef name, int64_t bytes) {
-  auto &[pointer, size] = workspaces[name];
-  if (pointer && size >= bytes)
-    return pointer;
-  if (pointer) {
-    if (Error error = device->synchronize(stream))
-      return std::move(error);
-    device->deallocate(pointer);
-    pointer = nullptr;
-  }
-  size = llvm::alignTo(std::max<int64_t>(bytes, 1), 256);
-  Expected<void *> memory = device->allocate(size, /*hostVisible=*/false);
-  if (!memory)
-    return memory;
-  pointer = *memory;
-  if (Error error = device->fill32(pointer, 0, size / 4, stream))
-    return std::move(error);
-  return pointer;
 }
 
 Error BundleProgram::launch(const json::Object &kernel) {
@@ -267,7 +241,7 @@ Error BundleProgram::launch(const json::Object &kernel) {
       Expected<int64_t> bytes = get(workspace->get("bytes"));
       if (!bytes)
         return bytes.takeError();
-      Expected<void *> memory = getWorkspace(*name, *bytes);
+      Expected<void *> memory = workspaces[*name].get(*device, stream, *bytes);
       if (!memory)
         return memory.takeError();
       values[*name] = reinterpret_cast<int64_t>(*memory);

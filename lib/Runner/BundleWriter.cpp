@@ -9,6 +9,7 @@
 #include "norm_fusion/Runner/Bundle.h"
 #include "norm_fusion/Runner/Error.h"
 #include "norm_fusion/Runner/Formula.h"
+#include "norm_fusion/Runtime/Image.h"
 #include "norm_fusion/Runtime/OutputFile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -292,9 +293,9 @@ Error HostWalker::visitLaunch(gpu::LaunchFuncOp op, StringRef when) {
       op.getDynamicSharedMemorySize() ? get(op.getDynamicSharedMemorySize())
                                       : std::string("0");
   kernel["cooperative"] =
-      StringRef(image->second).contains(name + "_cooperative");
+      runtime::hasGlobal(image->second, name + "_cooperative");
   kernel["programmatic_dependent"] =
-      StringRef(image->second).contains(name + "_dependent");
+      runtime::hasGlobal(image->second, name + "_dependent");
   json::Array arguments;
   std::string workspace;
   for (Value operand : op.getKernelOperands()) {
@@ -491,11 +492,6 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   for (auto binary : compiled.module->getOps<gpu::BinaryOp>())
     if (auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0])) {
       StringRef bytes = object.getObject().getValue();
-      // A call of libdevice that nothing defines fails only when it's loaded.
-      if (bytes.contains(".extern .func __nv_"))
-        return makeError(ExitCode::compileFailed,
-                         "no bundle: a kernel calls libdevice and there is no "
-                         "CUDA Toolkit; install one");
       images[(binary.getName() + (options.emulator ? ".o" : ".ptx")).str()] =
           bytes.rtrim('\0').str();
       if (options.emulator)

@@ -14,6 +14,7 @@
 #include "norm_fusion/Runner/Error.h"
 #include "norm_fusion/Runner/Options.h"
 #include "norm_fusion/Runner/Stopwatch.h"
+#include "norm_fusion/Runtime/Image.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -353,6 +354,18 @@ static Error lowerToBinaries(CompiledModule &result,
           }))
     return error;
   result.ptxMs = binary.getMs();
+  for (auto module : result.module->getOps<gpu::BinaryOp>())
+    if (auto object = dyn_cast<gpu::ObjectAttr>(module.getObjects()[0]);
+        object && !options.emulator)
+      if (StringRef function =
+              runtime::findMissingFunction(object.getObject().getValue());
+          !function.empty())
+        return makeError(
+            ExitCode::compileFailed,
+            "kernels of " + module.getName() + " call " + function +
+                " of libdevice, which comes with the CUDA Toolkit; "
+                "found none, neither by PATH nor where CUDA_ROOT, "
+                "CUDA_HOME or CUDA_PATH say");
   return Error::success();
 }
 

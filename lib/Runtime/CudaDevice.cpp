@@ -9,6 +9,7 @@
 #include "CudaDriver.h"
 #include "CudaPool.h"
 #include "norm_fusion/Runtime/Device.h"
+#include "norm_fusion/Runtime/Image.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -43,17 +44,6 @@ struct Image {
   std::string bytes;
   llvm::StringMap<std::unique_ptr<Kernel>> kernels;
 };
-
-/// The parameters of kernel `name`, if `image` is the text of PTX.
-std::optional<size_t> countParameters(llvm::StringRef image,
-                                      llvm::StringRef name) {
-  size_t entry = image.find((".entry " + name + "(").str());
-  if (entry == llvm::StringRef::npos)
-    return std::nullopt;
-  return image.substr(entry)
-      .take_until([](char c) { return c == ')'; })
-      .count(".param ");
-}
 
 class CudaDevice final : public Device {
 public:
@@ -160,6 +150,12 @@ public:
     enter();
     return check(driver.streamBeginCapture(get(stream), cuda::captureRelaxed),
                  "can't begin a capture");
+  }
+  bool isCapturing(StreamHandle stream) override {
+    enter();
+    int state = 0;
+    return driver.streamIsCapturing(get(stream), &state) == cuda::success &&
+           state == cuda::captureActive;
   }
   Expected<GraphHandle> endCapture(StreamHandle stream) override {
     enter();
@@ -275,17 +271,18 @@ Expected<KernelHandle> CudaDevice::getKernel(ModuleHandle handle,
     return result;
   };
   KernelInfo &info = kernel->info;
+  unsigned localBytes;
   for (auto result : {read(cuda::registerCount, info.registers),
-                      read(cuda::localSizeBytes, info.spillBytes),
+                      read(cuda::localSizeBytes, localBytes),
                       read(cuda::sharedSizeBytes, info.sharedMemoryBytes),
                       read(cuda::maxThreadsPerBlock, info.maxThreads)})
     if (result)
       return driver.makeError(result, "can't ask about kernel '" + name + "'");
-  // A symbol that isn't there would be an error to tools that watch the driver.
-  info.cooperative =
-      llvm::StringRef(image.bytes).contains(kernel->name + "_cooperative");
+  size_t declared = countLocalBytes(image.bytes);
+  info.spillBytes = localBytes > declared ? localBytes - declared : 0;
+  info.cooperative = hasGlobal(image.bytes, kernel->name + "_cooperative");
   info.programmaticDependent =
-      llvm::StringRef(image.bytes).contains(kernel->name + "_dependent");
+      hasGlobal(image.bytes, kernel->name + "_dependent");
   return (image.kernels[name] = std::move(kernel)).get();
 }
 
@@ -430,9 +427,7 @@ Expected<unsigned> CudaDevice::getMaxActiveClusters(KernelHandle handle,
 Error CudaDevice::synchronize(StreamHandle stream) {
   enter();
   // Waiting for a stream that is being captured would spoil the capture.
-  int capturing = 0;
-  if (driver.streamIsCapturing(get(stream), &capturing) == cuda::success &&
-      capturing == cuda::captureActive)
+  if (isCapturing(stream))
     return Error::success();
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Runtime/Device.h"
+#include "norm_fusion/Runtime/Workspace.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -282,30 +282,28 @@ static int64_t norm_fusion_max_active_clusters(int64_t cluster,
   HostContext *context = getContext();
   if (!context)
     return 1;
-  unsigned count = check(*context, runtime::getMaxActiveClusters(
-                                       context->getDevice(), cluster, threads));
-  return count;
+  return runtime::getMaxActiveClusters(context->getDevice(), cluster, threads);
 }
 
-Expected<unsigned> runtime::getMaxActiveClusters(Device &device,
-                                                 unsigned cluster,
-                                                 unsigned threads) {
+unsigned runtime::getMaxActiveClusters(Device &device, unsigned cluster,
+                                       unsigned threads) {
   LaunchConfig config;
   config.cluster.x = config.grid.x = cluster;
   config.block.x = threads;
   // A block that has all of the shared memory has a multiprocessor to itself.
   config.dynamicSharedMemory = device.getProperties().sharedMemoryPerBlock;
-  return device.getMaxActiveClusters(nullptr, config);
+  Expected<unsigned> count = device.getMaxActiveClusters(nullptr, config);
+  if (count)
+    return *count;
+  llvm::consumeError(count.takeError()); // the launches will say what is wrong
+  return 0;
 }
 
 namespace {
-/// Workspaces by device, stream and kernel; they live as long as the process
-/// does, or until a larger one is asked for.
+/// Workspaces by device, stream and kernel; they live as long as the device.
 struct Workspaces {
   std::mutex mutex;
-  std::map<std::tuple<Device *, StreamHandle, int64_t>,
-           std::pair<void *, int64_t>>
-      entries;
+  std::map<std::tuple<Device *, StreamHandle, int64_t>, Workspace> entries;
 };
 } // namespace
 
@@ -321,7 +319,7 @@ void runtime::releaseWorkspaces(Device &device) {
        entry != workspaces.entries.end();) {
     auto next = std::next(entry);
     if (std::get<0>(entry->first) == &device) {
-      device.deallocate(entry->second.first);
+      entry->second.release(device);
       workspaces.entries.erase(entry);
     }
     entry = next;
@@ -335,21 +333,9 @@ static void *norm_fusion_workspace(int64_t bytes, int64_t kernel) {
   Device &device = context->getDevice();
   Workspaces &workspaces = getWorkspaces();
   std::lock_guard lock(workspaces.mutex);
-  auto &[pointer, size] =
+  Workspace &workspace =
       workspaces.entries[{&device, context->getStream(), kernel}];
-  if (pointer && size >= bytes)
-    return pointer;
-  // Freed memory may still be in use by what runs in the stream.
-  if (pointer) {
-    check(*context, device.synchronize(context->getStream()));
-    device.deallocate(pointer);
-    pointer = nullptr;
-  }
-  size = (bytes + 255) / 256 * 256;
-  pointer = check(*context, device.allocate(size, /*hostVisible=*/false));
-  if (pointer)
-    check(*context, device.fill32(pointer, 0, size / 4, context->getStream()));
-  return pointer;
+  return check(*context, workspace.get(device, context->getStream(), bytes));
 }
 
 std::vector<std::pair<llvm::StringRef, void *>> runtime::getHostSymbols() {

@@ -28,11 +28,13 @@ static constexpr unsigned kMostChunks = 16;
 /// registers for: the estimate, made for vectors, says up to 100 too few.
 /// (ptxas 13.0, bytes spilled by one more: two rows and two sums a column 12 to
 /// 20, one sum 8 to 12, of 16-bit elements 8; four rows 12 to 24, and 8; pairs,
-/// two rows and two sums, 4.)
+/// two rows and two sums, 4, of 32-bit elements 100.)
 static unsigned getMostChunks(const Problem &problem, unsigned rows,
                               unsigned vector) {
+  if (vector == 2 && rows == 2 && isHeavy(problem))
+    return readsTwoOf(problem, 4) ? 4 : 5;
   if (vector > 1)
-    return vector == 2 && rows == 2 && isHeavy(problem) ? 5 : kMostChunks;
+    return kMostChunks;
   if (rows == 2)
     return isHeavy(problem) ? 7 : readsTwoOf(problem, 2) ? 6 : 8;
   return isHeavy(problem) && readsTwoOf(problem, 4) ? 8 : 9;

@@ -65,6 +65,12 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
     first[0] = 5;
     EXPECT_EQ(workspace(1024, 0), first);
     EXPECT_NE(workspace(1024, 1), first);
+    // A graph may have the address of one that was too small.
+    auto *larger = static_cast<uint32_t *>(workspace(4096, 0));
+    EXPECT_NE(larger, first);
+    EXPECT_EQ(larger[1023], 0u);
+    EXPECT_EQ(first[0], 5u);
+    EXPECT_EQ(workspace(1024, 0), larger);
     EXPECT_EQ(llvm::toString(context.takeError()), "");
     EXPECT_EQ(context.getAllocations().size(), 1u);
 
@@ -111,6 +117,28 @@ TEST_F(HostFunctionsTest, Capture) {
     EXPECT_EQ(llvm::toString(device->launchGraph(*graph, stream)), "");
   EXPECT_EQ(*static_cast<uint32_t *>(data), 48u);
   device->destroyGraph(*graph);
+  device->destroyStream(stream);
+}
+
+TEST_F(HostFunctionsTest, WorkspaceWhileCapturing) {
+  StreamHandle stream = *device->createStream();
+  auto *workspace = find<void *(int64_t, int64_t)>("norm_fusion_workspace");
+  {
+    HostContext context(*device, stream);
+    void *before = workspace(512, 0);
+    ASSERT_EQ(llvm::toString(device->beginCapture(stream)), "");
+    EXPECT_TRUE(device->isCapturing(stream));
+    EXPECT_EQ(workspace(512, 0), before);
+    EXPECT_FALSE(context.hasError());
+    EXPECT_FALSE(workspace(513, 0));
+    EXPECT_EQ(llvm::toString(context.takeError()),
+              "a kernel needs a workspace of 768 bytes while its stream is "
+              "captured, and has 512; call once with these sizes before "
+              "capturing");
+    device->destroyGraph(*device->endCapture(stream));
+    EXPECT_FALSE(device->isCapturing(stream));
+    EXPECT_TRUE(workspace(513, 0));
+  }
   device->destroyStream(stream);
 }
 

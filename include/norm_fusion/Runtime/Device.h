@@ -55,7 +55,7 @@ struct DeviceProperties {
 /// What the compiled kernel needs, as the device reports it.
 struct KernelInfo {
   unsigned registers = 0;
-  unsigned spillBytes = 0; ///< local memory a thread
+  unsigned spillBytes = 0; ///< of registers in local memory, a thread
   unsigned sharedMemoryBytes = 0;
   unsigned maxThreads = 0;
   /// The module has a global `<kernel>_cooperative`: every launch of the kernel
@@ -117,6 +117,7 @@ public:
 
   /// Between these, launches of `stream` are recorded and not run.
   virtual llvm::Error beginCapture(StreamHandle stream) = 0;
+  virtual bool isCapturing(StreamHandle stream) = 0;
   virtual llvm::Expected<GraphHandle> endCapture(StreamHandle stream) = 0;
   virtual llvm::Error launchGraph(GraphHandle graph, StreamHandle stream) = 0;
   virtual void destroyGraph(GraphHandle graph) = 0;
@@ -188,9 +189,9 @@ createEmulatorDevice(const EmulatorOptions &options);
 //===----------------------------------------------------------------------===//
 
 /// Clusters of `cluster` blocks of `threads` threads that `device` runs at once
-/// with one block a multiprocessor.
-llvm::Expected<unsigned> getMaxActiveClusters(Device &device, unsigned cluster,
-                                              unsigned threads);
+/// with one block a multiprocessor; 0 if it has no such clusters or can't say.
+unsigned getMaxActiveClusters(Device &device, unsigned cluster,
+                              unsigned threads);
 
 /// The device, stream and first error of host code that runs on this thread.
 /// While an error is set, the mgpu* functions do nothing.

@@ -124,7 +124,11 @@ void KernelEmitter::storePartialByPairs(unsigned accumulator, Value item,
   auto half = VectorType::get({4}, getElementTypeOrSelf(value.getType()));
   Value first = LLVM::PoisonOp::create(b, half);
   Value second = LLVM::PoisonOp::create(b, half);
-  for (unsigned k = 0; k < 4; ++k) {
+  SplatElementsAttr same; // both halves of all lanes, so nothing to swap
+  bool swaps = !matchPattern(value, m_Constant(&same));
+  if (!swaps)
+    first = second = arith::ConstantOp::create(b, same.resizeSplat(half));
+  for (unsigned k = 0; swaps && k < 4; ++k) {
     Value low = LLVM::ExtractElementOp::create(b, value, i32(k));
     Value high = LLVM::ExtractElementOp::create(b, value, i32(4 + k));
     Value other = shuffleXor(select(isOdd, low, high), 1);

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -53,9 +54,8 @@ void KernelEmitter::storeWords(StringRef instruction, Value pointer,
     SmallVector<Value> operands{at ? byteAddress(pointer, i64(at * 4))
                                    : pointer};
     for (unsigned k = at; k < at + piece; ++k)
-      operands.push_back(
-          type ? LLVM::ExtractElementOp::create(b, words, i32(k)).getResult()
-               : words);
+      operands.push_back(type ? b.createOrFold<vector::ExtractOp>(words, k)
+                              : words);
     if (policy)
       operands.push_back(policy);
     createAsmIf(b, condition, operands, text, constraints);

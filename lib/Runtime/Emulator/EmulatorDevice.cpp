@@ -235,6 +235,9 @@ public:
     static_cast<Stream *>(stream)->capture = std::make_unique<Graph>();
     return Error::success();
   }
+  bool isCapturing(StreamHandle stream) override {
+    return stream && static_cast<Stream *>(stream)->capture;
+  }
   Expected<GraphHandle> endCapture(StreamHandle stream) override {
     auto graph = std::move(static_cast<Stream *>(stream)->capture);
     if (!graph)
@@ -253,12 +256,10 @@ public:
 
 private:
   Error enqueue(StreamHandle stream, std::function<Error()> what) {
-    if (stream)
-      if (Graph *capture = static_cast<Stream *>(stream)->capture.get()) {
-        capture->nodes.push_back(std::move(what));
-        return Error::success();
-      }
-    return what();
+    if (!isCapturing(stream))
+      return what();
+    static_cast<Stream *>(stream)->capture->nodes.push_back(std::move(what));
+    return Error::success();
   }
 
   Machine machine;
@@ -351,10 +352,14 @@ Expected<KernelHandle> EmulatorDevice::getKernel(ModuleHandle handle,
   fresh->variables = image.variables;
   auto hasFlag = [&](const char *suffix) {
     auto flag = jit->lookup(*image.library, (name + suffix).str());
-    if (flag)
-      return true;
-    llvm::consumeError(flag.takeError());
-    return false;
+    if (!flag) {
+      llvm::consumeError(flag.takeError());
+      return false;
+    }
+    // A kernel may have that name, too.
+    return llvm::any_of(image.variables, [&](const Range &variable) {
+      return variable.begin == flag->getValue();
+    });
   };
   fresh->cooperative = hasFlag("_cooperative");
   fresh->dependent = hasFlag("_dependent");
