@@ -114,7 +114,10 @@ Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {
     return fail("has no kernels");
   bundle.signature.name = manifest.getString("entry").value_or("").str();
   bundle.chip = manifest.getString("chip").value_or("").str();
-  bundle.emulator = manifest.getString("target") == StringRef("emulator");
+  StringRef target = manifest.getString("target").value_or("");
+  if (target != "emulator" && target != "cuda")
+    return fail("has target '" + target + "', expected cuda or emulator");
+  bundle.emulator = target == "emulator";
   bundle.fused = manifest.getInteger("fused").value_or(0);
   for (const json::Value &argument : *manifest.getArray("arguments")) {
     Expected<ValueType> type = readType(argument.getAsObject());

@@ -523,7 +523,8 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   manifest["arguments"] = std::move(arguments);
   manifest["files"] = std::move(files);
 
-  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+  if (std::error_code code = llvm::sys::fs::create_directories(
+          folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return makeError(ExitCode::badInput, folder + ": " + code.message());
   llvm::StringMap<std::string> before; // of the bundle that is there
   if (Expected<Bundle> bundle = readBundle(folder))

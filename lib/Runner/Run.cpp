@@ -94,7 +94,7 @@ private:
   OwningOpRef<ModuleOp> source;
   Signature signature;
   std::unique_ptr<runtime::Device> device;
-  std::vector<Tensor> inputs, results;
+  std::vector<Tensor> inputs, expected, results;
   Bundle bundle;
   std::unique_ptr<Program> program;
   int64_t reductionLength = 1;
@@ -121,6 +121,12 @@ Error Run::openDevice() {
   int ordinal = 0;
   if (name.consume_front("cuda:"))
     name.getAsInteger(10, ordinal);
+  double seconds;
+  if (const char *text = getenv("NORM_FUSION_KERNEL_TIMEOUT"))
+    if (StringRef(text).getAsDouble(seconds) || !(seconds > 0))
+      return makeError(ExitCode::badInput,
+                       "NORM_FUSION_KERNEL_TIMEOUT=" + Twine(text) +
+                           ": expected a number of seconds, more than 0");
   Expected<runtime::EmulatorOptions> emulator =
       runtime::EmulatorOptions::parse(options.emulator);
   if (!emulator)
@@ -326,6 +332,16 @@ Error Run::prepare() {
   if (!made)
     return made.takeError();
   inputs = std::move(*made);
+  for (auto [type, path] :
+       llvm::zip(signature.getOutputs(), options.expected)) {
+    SmallVector<runtime::ElementType, 2> types = {type.type};
+    if (isFloat(type.type) && type.type != runtime::ElementType::f64)
+      types.push_back(runtime::ElementType::f64);
+    Expected<Tensor> want = runtime::readNpy(path, types);
+    if (!want)
+      return withCode(ExitCode::badInput, want.takeError());
+    expected.push_back(std::move(*want));
+  }
   return Error::success();
 }
 
@@ -538,26 +554,19 @@ Tolerance Run::getTolerance(runtime::ElementType type, double magnitude) const {
 }
 
 Error Run::compareWithFiles() {
-  for (auto [index, path] : llvm::enumerate(options.expected)) {
+  for (auto [index, want] : llvm::enumerate(expected)) {
     const Tensor &got = results[index];
-    SmallVector<runtime::ElementType, 2> types = {got.getElementType()};
-    if (isFloat(got.getElementType()) &&
-        got.getElementType() != runtime::ElementType::f64)
-      types.push_back(runtime::ElementType::f64);
-    Expected<Tensor> want = runtime::readNpy(path, types);
-    if (!want)
-      return withCode(ExitCode::badInput, want.takeError());
-    if (want->getShape() != got.getShape())
-      return makeError(ExitCode::badInput, "--expected=" + path + " is " +
-                                               want->getTypeName() +
-                                               ", result " + Twine(index) +
-                                               " is " + got.getTypeName());
+    if (want.getShape() != got.getShape())
+      return makeError(ExitCode::badInput,
+                       "--expected=" + options.expected[index] + " is " +
+                           want.getTypeName() + ", result " + Twine(index) +
+                           " is " + got.getTypeName());
     OutputReport output = describe(index);
     output.reference = "expected";
     output.comparison = compare(
-        got, *want, getTolerance(got.getElementType(), getMagnitude(*want)));
+        got, want, getTolerance(got.getElementType(), getMagnitude(want)));
     if (!output.comparison.passed() && failure.empty())
-      failure = describeFailure(output, got, *want);
+      failure = describeFailure(output, got, want);
     report.outputs.push_back(std::move(output));
   }
   return Error::success();

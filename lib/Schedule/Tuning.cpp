@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -107,9 +108,10 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {
         {"us", &entry.us}, {"untuned_us", &entry.untunedUs}};
     for (auto [key, into] : numbers) {
       const json::Value *field = fields->get(key);
-      if (field && field->getAsNumber().value_or(-1) < 0)
+      double number = field ? field->getAsNumber().value_or(-1) : 0;
+      if (number < 0 || !std::isfinite(number))
         return fail(where + "." + key + ": expected a number from 0 on");
-      *into = field ? *field->getAsNumber() : 0;
+      *into = number;
     }
     const json::Value *rows = fields->get("rows");
     if (rows && rows->getAsInteger().value_or(-1) < 0)
