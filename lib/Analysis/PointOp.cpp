@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <array>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -172,58 +173,81 @@ static std::optional<Combiner> getSelectCombiner(arith::SelectOp select) {
   return std::nullopt;
 }
 
-/// Follows the yielded value back to the accumulator through ops of one
-/// combiner; what those combine with it are the elements. `fma(a, b, acc)` adds
-/// a product.
+namespace {
+/// What makes a value of two others, or (`rhs` is null) adds a product to one.
+struct CombinerStep {
+  Combiner combiner;
+  Value lhs, rhs;
+  std::array<Value, 2> product = {};
+};
+} // namespace
+
+/// A combiner of a narrow type that is computed in a wider one, of values that
+/// the narrow one has, is one of the narrow type (upstream's
+/// arith-emulate-unsupported-floats writes it so).
+static std::optional<CombinerStep> getStep(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto fma = dyn_cast_or_null<math::FmaOp>(op))
+    return CombinerStep{Combiner::add,
+                        unboxScalar(fma.getC()),
+                        Value(),
+                        {fma.getA(), fma.getB()}};
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+    if (std::optional<Combiner> combiner = getSelectCombiner(select))
+      return CombinerStep{*combiner, unboxScalar(select.getTrueValue()),
+                          unboxScalar(select.getFalseValue())};
+    return std::nullopt;
+  }
+  if (auto narrow = dyn_cast_or_null<arith::TruncFOp>(op)) {
+    std::optional<CombinerStep> step = getStep(narrow.getIn());
+    if (!step || !step->rhs || !roundsToNearestEven(op))
+      return std::nullopt;
+    for (Value *side : {&step->lhs, &step->rhs}) {
+      auto wide = side->getDefiningOp<arith::ExtFOp>();
+      if (!wide || wide.getIn().getType() != narrow.getType())
+        return std::nullopt;
+      *side = unboxScalar(wide.getIn());
+    }
+    return step;
+  }
+  std::optional<Combiner> combiner = op ? getCombiner(op) : std::nullopt;
+  if (!combiner)
+    return std::nullopt;
+  return CombinerStep{*combiner, unboxScalar(op->getOperand(0)),
+                      unboxScalar(op->getOperand(1))};
+}
+
+/// Follows the yielded value back to the accumulator through steps of one
+/// combiner; what those combine with it are the elements.
 static bool matchReduction(Value yielded, Value accumulator,
                            PointReduction &reduction) {
   std::optional<Combiner> combiner;
   Value value = unboxScalar(yielded);
   while (value != accumulator) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != accumulator.getParentBlock())
+    std::optional<CombinerStep> step = getStep(value);
+    if (!step || value.getParentBlock() != accumulator.getParentBlock() ||
+        (combiner && *combiner != step->combiner))
       return false;
-    if (auto fma = dyn_cast<math::FmaOp>(op)) {
-      if (combiner && *combiner != Combiner::add)
-        return false;
-      combiner = Combiner::add;
-      reduction.elements.push_back({fma.getA(), fma.getB()});
-      value = unboxScalar(fma.getC());
+    combiner = step->combiner;
+    if (!step->rhs) {
+      reduction.elements.push_back({step->product[0], step->product[1]});
+      value = step->lhs;
       continue;
     }
-    std::optional<Combiner> step = getCombiner(op);
-    Value lhs, rhs;
-    if (step) {
-      lhs = op->getOperand(0);
-      rhs = op->getOperand(1);
-    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      step = getSelectCombiner(select);
-      lhs = select.getTrueValue();
-      rhs = select.getFalseValue();
-    }
-    if (!step || (combiner && *combiner != *step))
-      return false;
-    combiner = step;
-    lhs = unboxScalar(lhs);
-    rhs = unboxScalar(rhs);
-    // Which side leads to the accumulator: it itself, or an op of the kind.
+    // Which side leads to the accumulator: it itself, or a step of the kind.
     auto leads = [&](Value side) {
-      Operation *def = side.getDefiningOp();
-      if (auto fma = dyn_cast_or_null<math::FmaOp>(def))
-        return combiner == Combiner::add &&
-               unboxScalar(fma.getC()) == accumulator;
-      return side == accumulator ||
-             (def && getCombiner(def) == combiner &&
-              llvm::is_contained(llvm::map_range(def->getOperands(),
-                                                 unboxScalar),
-                                 accumulator));
+      if (side == accumulator)
+        return true;
+      std::optional<CombinerStep> inner = getStep(side);
+      return inner && inner->combiner == combiner &&
+             (inner->lhs == accumulator || inner->rhs == accumulator);
     };
-    if (leads(rhs) && lhs != accumulator)
-      std::swap(lhs, rhs);
-    if (!leads(lhs))
+    if (leads(step->rhs) && step->lhs != accumulator)
+      std::swap(step->lhs, step->rhs);
+    if (!leads(step->lhs))
       return false;
-    reduction.elements.push_back({rhs, Value()});
-    value = lhs;
+    reduction.elements.push_back({step->rhs, Value()});
+    value = step->lhs;
   }
   if (!combiner)
     return false;

@@ -38,7 +38,8 @@ static constexpr int64_t kHalfBlockVectors = 2 * 32 * 8 / 2;
 static constexpr double kUnalignedShare = 0.94;
 
 unsigned norm_fusion::getNarrowest(const Problem &problem) {
-  return *llvm::min_element(problem.elementBytes);
+  auto narrowest = llvm::min_element(problem.elementBytes);
+  return narrowest == problem.elementBytes.end() ? 4 : *narrowest;
 }
 
 bool norm_fusion::mayGainByFrames(const Problem &problem, unsigned vector) {

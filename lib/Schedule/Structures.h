@@ -125,7 +125,7 @@ inline constexpr int64_t kPairVectors = 2 * kFramedWarps * 32 * 4;
 /// to a block, have at most where a third one gains (chooseEnds()).
 inline constexpr double kMostOfTwoSteps = 0.64;
 
-/// Bytes of the narrowest element.
+/// Bytes of the narrowest element of the full-size arrays; 4 if there are none.
 unsigned getNarrowest(const Problem &problem);
 
 /// True if two steps of `rows` rows of one block have more than `share` of the

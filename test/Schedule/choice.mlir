@@ -9,6 +9,7 @@
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='warps=1'" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="chip=sm_80 schedule='cluster=2'" 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='speed=11'" 2>&1 | FileCheck %s --check-prefix=FIELD
+// RUN: echo 'module {}' | not norm-fusion-opt --norm-fusion-schedule="schedule='speed=11'" 2>&1 | FileCheck %s --check-prefix=FIELD
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="schedule='warps=many'" 2>&1 | FileCheck %s --check-prefix=NUMBER
 
 // CHIP: unknown chip 'sm_70', expected sm_80

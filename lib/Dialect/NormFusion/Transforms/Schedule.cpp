@@ -61,6 +61,13 @@ struct SchedulePass final
           << "unknown chip '" << chip << "', expected " << TargetInfo::chips;
       return signalPassFailure();
     }
+    // Whether or not there is an op that takes the fields.
+    std::string error;
+    ScheduleAttr smallest = parseSchedule(&getContext(), "warps=1", {}, error);
+    if (!parseSchedule(&getContext(), schedule, smallest, error)) {
+      getOperation()->emitError(error);
+      return signalPassFailure();
+    }
     TuningDatabase database;
     if (!tuning.empty()) {
       llvm::Expected<TuningDatabase> read = TuningDatabase::read(tuning);

@@ -75,6 +75,7 @@ def NormFusionSchedule : Pass<"norm-fusion-schedule"> {
     larger clusters), whatever the device, and the partials are combined in
     their order.
   }];
+  let dependentDialects = ["::mlir::norm_fusion::NormFusionDialect"];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip to schedule for">,
     Option<"memoryBandwidth", "memory-bandwidth", "unsigned", "0",
