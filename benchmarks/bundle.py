@@ -135,8 +135,9 @@ class Bundle:
                 if name not in self.memory or self.memory[name].numel() < count(v):
                     if torch.cuda.is_current_stream_capturing():
                         raise RuntimeError("call once before capturing: the workspace has to grow")
-                    self.outgrown.append(self.memory.get(name))
-                    self.memory[name] = torch.zeros(count(v), dtype=torch.uint8, device="cuda")
+                    last = self.memory.get(name)
+                    self.outgrown.append(last)
+                    self.memory[name] = torch.zeros(max(count(v), 2 * last.numel() if last is not None else 0), dtype=torch.uint8, device="cuda")
                 v[name] = self.memory[name].data_ptr()
         grid, block, cluster = (tuple(size(v) for size in kernel[key]) for key in ("grid", "block", "cluster"))
         if 0 in grid:

@@ -182,9 +182,10 @@ struct CombinerStep {
 };
 } // namespace
 
-/// A combiner of a narrow type that is computed in a wider one, of values that
-/// the narrow one has, is one of the narrow type (upstream's
-/// arith-emulate-unsupported-floats writes it so).
+/// A combiner that is computed in f32, of values that bf16 or f16 has, and
+/// rounded to that type is one of that type (upstream's
+/// arith-emulate-unsupported-floats writes it so): f32 has more than twice as
+/// many bits, so that rounding twice doesn't differ.
 static std::optional<CombinerStep> getStep(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto fma = dyn_cast_or_null<math::FmaOp>(op))
@@ -200,7 +201,9 @@ static std::optional<CombinerStep> getStep(Value value) {
   }
   if (auto narrow = dyn_cast_or_null<arith::TruncFOp>(op)) {
     std::optional<CombinerStep> step = getStep(narrow.getIn());
-    if (!step || !step->rhs || !roundsToNearestEven(op))
+    if (!step || !step->rhs || !roundsToNearestEven(op) ||
+        !narrow.getIn().getType().isF32() ||
+        !(narrow.getType().isBF16() || narrow.getType().isF16()))
       return std::nullopt;
     for (Value *side : {&step->lhs, &step->rhs}) {
       auto wide = side->getDefiningOp<arith::ExtFOp>();

@@ -31,18 +31,19 @@ static std::string findAssembler() {
   return found ? *found : std::string();
 }
 
-/// Reads what `ptxas -v` says: of a kernel, what it and the functions that it
-/// calls spill (a stack may hold arrays, too), and then its registers.
+/// Reads what `ptxas -v` says of a kernel: what it spills, and its registers. A
+/// stack may hold arrays, too, and a byte of it may be stored to twice.
 static void readUsage(StringRef output, CompiledModule &compiled) {
   llvm::Regex entry("Compiling entry function '([^']+)'"),
       function("Function properties for ([^ ]+)"),
-      spilled("([0-9]+) bytes spill stores"), used("Used ([0-9]+) registers");
+      stack("([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores"),
+      used("Used ([0-9]+) registers");
   auto kernel = compiled.kernels.end();
   StringRef described;
   SmallVector<StringRef> lines, found;
   output.split(lines, '\n');
   for (StringRef line : lines) {
-    int64_t number;
+    int64_t number, stores;
     if (entry.match(line, &found))
       kernel = llvm::find_if(compiled.kernels, [&](const KernelRecord &k) {
         return k.name == found[1];
@@ -51,9 +52,10 @@ static void readUsage(StringRef output, CompiledModule &compiled) {
       described = found[1].trim();
     else if (kernel == compiled.kernels.end())
       continue;
-    else if (described == kernel->name && spilled.match(line, &found) &&
-             !found[1].getAsInteger(10, number))
-      kernel->fields["spill_bytes"] = number;
+    else if (described == kernel->name && stack.match(line, &found) &&
+             !found[1].getAsInteger(10, number) &&
+             !found[2].getAsInteger(10, stores))
+      kernel->fields["spill_bytes"] = std::min(number, stores);
     else if (used.match(line, &found) && !found[1].getAsInteger(10, number))
       kernel->fields["registers"] = number;
   }

@@ -244,6 +244,8 @@ Error BundleProgram::launch(const json::Object &kernel) {
       Expected<int64_t> bytes = get(workspace->get("bytes"));
       if (!bytes)
         return bytes.takeError();
+      if (*bytes < 0)
+        return fail("has a workspace of " + Twine(*bytes) + " bytes");
       Expected<void *> memory = workspaces[*name].get(*device, stream, *bytes);
       if (!memory)
         return memory.takeError();

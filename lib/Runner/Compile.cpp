@@ -363,9 +363,9 @@ static Error lowerToBinaries(CompiledModule &result,
         return makeError(
             ExitCode::compileFailed,
             "kernels of " + module.getName() + " call " + function +
-                " of libdevice, which comes with the CUDA Toolkit; "
-                "found none, neither by PATH nor where CUDA_ROOT, "
-                "CUDA_HOME or CUDA_PATH say");
+                " of libdevice, which comes with the CUDA Toolkit; found no "
+                "nvvm/libdevice/libdevice.10.bc, neither by PATH nor where "
+                "CUDA_ROOT, CUDA_HOME or CUDA_PATH say");
   return Error::success();
 }
 

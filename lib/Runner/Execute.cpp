@@ -78,7 +78,7 @@ Expected<void *> Arena::allocate(size_t bytes) {
 
 Program::~Program() {
   if (device && stream) {
-    runtime::releaseWorkspaces(*device);
+    runtime::releaseWorkspaces(*device, stream);
     device->destroyStream(stream);
   }
 }

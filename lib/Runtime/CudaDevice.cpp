@@ -278,7 +278,7 @@ Expected<KernelHandle> CudaDevice::getKernel(ModuleHandle handle,
                       read(cuda::maxThreadsPerBlock, info.maxThreads)})
     if (result)
       return driver.makeError(result, "can't ask about kernel '" + name + "'");
-  size_t declared = countLocalBytes(image.bytes);
+  size_t declared = countLocalBytes(image.bytes, name);
   info.spillBytes = localBytes > declared ? localBytes - declared : 0;
   info.cooperative = hasGlobal(image.bytes, kernel->name + "_cooperative");
   info.programmaticDependent =

@@ -300,7 +300,7 @@ unsigned runtime::getMaxActiveClusters(Device &device, unsigned cluster,
 }
 
 namespace {
-/// Workspaces by device, stream and kernel; they live as long as the device.
+/// Workspaces by device, stream and kernel; they live as long as the stream.
 struct Workspaces {
   std::mutex mutex;
   std::map<std::tuple<Device *, StreamHandle, int64_t>, Workspace> entries;
@@ -312,13 +312,15 @@ static Workspaces &getWorkspaces() {
   return *workspaces;
 }
 
-void runtime::releaseWorkspaces(Device &device) {
+void runtime::releaseWorkspaces(Device &device,
+                                std::optional<StreamHandle> stream) {
   Workspaces &workspaces = getWorkspaces();
   std::lock_guard lock(workspaces.mutex);
   for (auto entry = workspaces.entries.begin();
        entry != workspaces.entries.end();) {
     auto next = std::next(entry);
-    if (std::get<0>(entry->first) == &device) {
+    auto [ofDevice, ofStream, kernel] = entry->first;
+    if (ofDevice == &device && (!stream || ofStream == *stream)) {
       entry->second.release(device);
       workspaces.entries.erase(entry);
     }

@@ -10,7 +10,8 @@ llvm::Expected<void *> Workspace::get(Device &device, StreamHandle stream,
                                       size_t bytes) {
   if (!blocks.empty() && size >= bytes)
     return blocks.back();
-  size_t larger = llvm::alignTo(std::max<size_t>(bytes, 1), 256);
+  // Twice the last one: all of them take no more than twice what is needed.
+  size_t larger = llvm::alignTo(std::max<size_t>({bytes, 2 * size, 1}), 256);
   if (device.isCapturing(stream))
     return makeError(ErrorKind::other,
                      "a kernel needs a workspace of " + llvm::Twine(larger) +

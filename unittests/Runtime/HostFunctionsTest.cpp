@@ -132,7 +132,7 @@ TEST_F(HostFunctionsTest, WorkspaceWhileCapturing) {
     EXPECT_FALSE(context.hasError());
     EXPECT_FALSE(workspace(513, 0));
     EXPECT_EQ(llvm::toString(context.takeError()),
-              "a kernel needs a workspace of 768 bytes while its stream is "
+              "a kernel needs a workspace of 1024 bytes while its stream is "
               "captured, and has 512; call once with these sizes before "
               "capturing");
     device->destroyGraph(*device->endCapture(stream));

@@ -16,6 +16,7 @@ const llvm::StringRef ptx = R"(.version 8.1
 	// .globl	scale_dependent
 .visible .global .align 4 .u32 my_scale_cooperative = 1;
 .visible .global .align 4 .u32 other_dependent = 1;
+.visible .global .align 8 .u64 table = generic(scale_cooperative);
 .visible .entry scale(
 	.param .u64 .ptr .align 1 scale_param_0,
 	.param .u32 scale_param_1
@@ -53,8 +54,9 @@ TEST(ImageTest, ParametersAndArrays) {
   EXPECT_EQ(countParameters(ptx, "scale"), 2u);
   EXPECT_EQ(countParameters(ptx, "scale_dependent"), 0u);
   EXPECT_EQ(countParameters(ptx, "none"), std::nullopt);
-  EXPECT_EQ(countLocalBytes(ptx), 40u);
-  EXPECT_EQ(countLocalBytes("no PTX"), 0u);
+  EXPECT_EQ(countLocalBytes(ptx, "scale"), 32u);
+  EXPECT_EQ(countLocalBytes(ptx, "scale_dependent"), 8u);
+  EXPECT_EQ(countLocalBytes(ptx, "none"), 0u);
 }
 
 TEST(ImageTest, MissingFunctions) {

@@ -16,6 +16,7 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -227,8 +228,10 @@ private:
 /// to register with the JIT.
 std::vector<std::pair<llvm::StringRef, void *>> getHostSymbols();
 
-/// Frees the workspaces of `device`. Call before the device goes.
-void releaseWorkspaces(Device &device);
+/// Frees the workspaces of a stream of `device`, or of all. Call before the
+/// stream, or the device, goes.
+void releaseWorkspaces(Device &device,
+                       std::optional<StreamHandle> stream = std::nullopt);
 
 } // namespace mlir::norm_fusion::runtime
 

@@ -1,8 +1,8 @@
 //===- Image.h - What an image of kernels says of itself --------*- C++ -*-===//
 //
-// An image is the text of PTX, or a cubin. Its text is read, not asked for from
-// the driver: a symbol that isn't there would be an error to tools that watch
-// that.
+// An image is the text of PTX, a cubin, or a fatbin that holds PTX as text. It
+// is read, not asked for from the driver: a symbol that isn't there would be an
+// error to tools that watch that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ std::optional<size_t> countParameters(llvm::StringRef image,
 /// nor a longer name counts.
 bool hasGlobal(llvm::StringRef image, llvm::StringRef name);
 
-/// Bytes of the local arrays that PTX declares itself, each as a multiple of 8:
-/// what a kernel has in local memory without any register being spilled.
-size_t countLocalBytes(llvm::StringRef image);
+/// Bytes of the local arrays that `kernel` declares in PTX, each as a multiple
+/// of 8: at most what it has in local memory without a register being spilled.
+size_t countLocalBytes(llvm::StringRef image, llvm::StringRef kernel);
 
 /// A function of libdevice that `image`, PTX, calls and doesn't define; empty
 /// if there is none. Such an image can't be loaded.

@@ -14,6 +14,7 @@
 #include "Machine.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -25,11 +26,26 @@ using namespace mlir::norm_fusion::runtime::emu;
 /// random: stores of a loop must not bury those at its end.
 static constexpr size_t fiberLimit = 64, blockLimit = 256;
 
+template <typename Word>
+static void exchangeWord(PendingStore &store) {
+  Word memory, other;
+  memcpy(&memory, store.target, sizeof(Word));
+  memcpy(&other, store.other, sizeof(Word));
+  memcpy(store.target, &other, sizeof(Word));
+  memcpy(store.other, &memory, sizeof(Word));
+}
+/// Most of a run's time goes here: no calls for what kernels store.
 static void exchange(PendingStore &store) {
-  uint8_t memory[8];
-  memcpy(memory, store.target, store.bytes);
-  memcpy(store.target, store.other, store.bytes);
-  memcpy(store.other, memory, store.bytes);
+  switch (store.bytes) {
+  case 2:
+    return exchangeWord<uint16_t>(store);
+  case 4:
+    return exchangeWord<uint32_t>(store);
+  case 8:
+    return exchangeWord<uint64_t>(store);
+  default:
+    std::swap_ranges(store.target, store.target + store.bytes, store.other);
+  }
 }
 
 static void show(StoreList &list) {
