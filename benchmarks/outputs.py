@@ -431,6 +431,8 @@ def main():
     else:
         from bundle import get_target_options
         options.target = get_target_options()
+    if options.schedules:
+        options.target.append("--device=emulator")  # whose kernels need no CUDA Toolkit
     ends = time.time() + options.budget
     with tempfile.TemporaryDirectory() as options.folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         needed = {(case, int(shape.split("x")[1]), options.providers[p])
