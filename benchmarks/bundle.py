@@ -99,8 +99,7 @@ class Bundle:
                              **{key: [f(d) for d in k[key]] for key in ("grid", "block", "cluster")})
                         for k in self.manifest["kernels"]]
         self.results = [(r["value"], DTYPES[r["type"]["dtype"]], [f(d) for d in r["shape"]]) for r in self.manifest["results"]]
-        self.memory = {}  # workspaces live as long as the bundle: kernels leave state in them
-        self.outgrown = []  # a graph may have their addresses
+        self.memory = {}  # of each workspace its blocks, the last one in use: kernels leave state there, and a graph may have the address of any
         self.functions = {**FUNCTIONS, "max_active_clusters": max_active_clusters,
                           "multiprocessors": torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count}
         self.launches = []  # (grid, block, cluster, shared memory) of the last call
@@ -132,13 +131,13 @@ class Bundle:
     def launch(self, kernel, v):
         for name, count in self.workspaces:
             if name == kernel["workspace"]:
-                if name not in self.memory or self.memory[name].numel() < count(v):
+                blocks, size = self.memory.setdefault(name, []), count(v)
+                last = blocks[-1].numel() if blocks else -1
+                if last < size:
                     if torch.cuda.is_current_stream_capturing():
                         raise RuntimeError("call once before capturing: the workspace has to grow")
-                    last = self.memory.get(name)
-                    self.outgrown.append(last)
-                    self.memory[name] = torch.zeros(max(count(v), 2 * last.numel() if last is not None else 0), dtype=torch.uint8, device="cuda")
-                v[name] = self.memory[name].data_ptr()
+                    blocks.append(torch.zeros(max(size, 2 * last), dtype=torch.uint8, device="cuda"))
+                v[name] = blocks[-1].data_ptr()
         grid, block, cluster = (tuple(size(v) for size in kernel[key]) for key in ("grid", "block", "cluster"))
         if 0 in grid:
             return

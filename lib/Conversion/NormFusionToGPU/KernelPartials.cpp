@@ -122,20 +122,22 @@ void KernelEmitter::storePartialByPairs(unsigned accumulator, Value item,
                                         std::pair<Value, Value> conditions) {
   Value isOdd = arith::TruncIOp::create(b, b.getI1Type(), laneId());
   auto half = VectorType::get({4}, getElementTypeOrSelf(value.getType()));
-  Value first = LLVM::PoisonOp::create(b, half);
-  Value second = LLVM::PoisonOp::create(b, half);
+  Value first, second;
   SplatElementsAttr same; // both halves of all lanes, so nothing to swap
-  bool swaps = !matchPattern(value, m_Constant(&same));
-  if (!swaps)
+  if (matchPattern(value, m_Constant(&same))) {
     first = second = arith::ConstantOp::create(b, same.resizeSplat(half));
-  for (unsigned k = 0; swaps && k < 4; ++k) {
-    Value low = LLVM::ExtractElementOp::create(b, value, i32(k));
-    Value high = LLVM::ExtractElementOp::create(b, value, i32(4 + k));
-    Value other = shuffleXor(select(isOdd, low, high), 1);
-    first = LLVM::InsertElementOp::create(b, first, select(isOdd, other, low),
-                                          i32(k));
-    second = LLVM::InsertElementOp::create(b, second,
-                                           select(isOdd, high, other), i32(k));
+  } else {
+    first = LLVM::PoisonOp::create(b, half);
+    second = LLVM::PoisonOp::create(b, half);
+    for (unsigned k = 0; k < 4; ++k) {
+      Value low = LLVM::ExtractElementOp::create(b, value, i32(k));
+      Value high = LLVM::ExtractElementOp::create(b, value, i32(4 + k));
+      Value other = shuffleXor(select(isOdd, low, high), 1);
+      first = LLVM::InsertElementOp::create(b, first, select(isOdd, other, low),
+                                            i32(k));
+      second = LLVM::InsertElementOp::create(
+          b, second, select(isOdd, high, other), i32(k));
+    }
   }
   column = arith::SubIOp::create(b, column, select(isOdd, i64(4), i64(0)));
   storePartial(accumulator, item, column, first, conditions.first);
