@@ -91,7 +91,7 @@ private:
           << chip << "', expected " << norm_fusion::TargetInfo::chips;
       return {};
     }
-    return NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,
+    return NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/2,
                                      "nvptx64-nvidia-cuda", chip,
                                      info->features);
   }

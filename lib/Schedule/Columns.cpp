@@ -24,15 +24,18 @@ static constexpr unsigned kRegisterSlack = 8;
 /// Vectors of a lane.
 static constexpr unsigned kMostChunks = 16;
 
-/// Of these, single columns or pairs that `rows` rows at once leave the
+/// Of these, columns, pairs or fours that `rows` rows at once leave the
 /// registers for: the estimate, made for vectors, says up to 100 too few.
 /// (ptxas 13.0, bytes spilled by one more: two rows and two sums a column 12 to
 /// 20, one sum 8 to 12, of 16-bit elements 8; four rows 12 to 24, and 8; pairs,
-/// two rows and two sums, 4, of 32-bit elements 100.)
+/// two rows and two sums, 4, of 32-bit elements 100, four rows 40, and fours
+/// 36.)
 static unsigned getMostChunks(const Problem &problem, unsigned rows,
                               unsigned vector) {
   if (vector == 2 && rows == 2 && isHeavy(problem))
     return readsTwoOf(problem, 4) ? 4 : 5;
+  if (vector > 1 && rows == 4 && isHeavy(problem) && readsTwoOf(problem, 4))
+    return 14 / vector;
   if (vector > 1)
     return kMostChunks;
   if (rows == 2)

@@ -168,10 +168,8 @@ void KernelEmitter::emitColumnBlocks() {
   unsigned warps = threads / 32, units = schedule.getRows();
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
   Block *body = op.getBodyBlock();
-  Value launched = LLVM::ExtractElementOp::create(
-      b,
-      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)), 1),
-      i32(0));
+  Value launched =
+      loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)), 1);
   Value lane = laneId();
   Value firstColumn = mul(blockId(), arguments.splits);
   Value end = arith::MinUIOp::create(b, add(firstColumn, arguments.splits),

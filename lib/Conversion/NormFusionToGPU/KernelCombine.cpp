@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <limits>
 
@@ -120,14 +121,22 @@ KernelEmitter::getTileShape(ArrayRef<CombineShare> shares) {
   return best;
 }
 
-/// `word`, i32, in each element of a vector like `like`.
+/// `word`, i32, in each element of `like`, if that is a vector.
 Value KernelEmitter::fill(Value word, Value like) {
-  return vector::BroadcastOp::create(b, like.getType(), word);
+  return isa<VectorType>(like.getType())
+             ? vector::BroadcastOp::create(b, like.getType(), word)
+             : word;
 }
 
-/// `value` as `count` words of its type, a vector of i32.
-Value KernelEmitter::toWords(Value value, unsigned count) {
-  Value word = toWord(value);
+/// The identity of an accumulator as `count` words of its: a vector of i32, if
+/// they are more than one.
+Value KernelEmitter::toWords(unsigned accumulator, unsigned count) {
+  PartialAccumulateOp accumulate = accumulations[accumulator];
+  Value word = toWord(arith::ConstantOp::create(
+      b, getIdentity(accumulate.getCombiner(),
+                     accumulate.getOperand().getType())));
+  if (count == 1 && word.getType().isInteger(32))
+    return word;
   Value words = vector::BroadcastOp::create(
       b, VectorType::get({count}, word.getType()), word);
   int64_t bits = word.getType().getIntOrFloatBitWidth();
@@ -146,21 +155,34 @@ Value KernelEmitter::getPlaceOfPartial(Value column) {
 
 /// The sums of the items `warp`, `warp` + `warps`, ..., `width` scalars an
 /// accumulator one after the other, of the columns from the one of `columns`
-/// on, or of `width` of them.
-void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
-                             ArrayRef<Value> columns, Value warp,
-                             unsigned warps, unsigned width,
-                             SmallVectorImpl<Value> &sums) {
-  SmallVector<unsigned> chosen(share.accumulators.set_bits());
+/// on, or of `width` of them; of the accumulators of that one of `shares`, all
+/// alike, which `shareOfTile` is, i64, if they are several.
+SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
+                                           Value shareOfTile, Value firstItem,
+                                           ArrayRef<Value> columns, Value warp,
+                                           unsigned warps, unsigned width) {
+  SmallVector<unsigned> chosen(shares[0].accumulators.set_bits());
+  unsigned numColumns = width / columns.size(); // of a load
   unsigned wordsAnItem = 0;
-  SmallVector<Value> identities;
-  for (unsigned a : chosen) {
+  SmallVector<Value> identities; // an accumulator and load
+  SmallVector<Value> bytesBefore;
+  for (auto [n, a] : llvm::enumerate(chosen)) {
     PartialAccumulateOp accumulate = accumulations[a];
+    Type type = accumulate.getOperand().getType();
     wordsAnItem += width * getWordBytes(accumulate) / 4;
-    for (unsigned e = 0; e < width; ++e)
-      identities.push_back(arith::ConstantOp::create(
-          b, getIdentity(accumulate.getCombiner(),
-                         accumulate.getOperand().getType())));
+    TypedAttr identity = getIdentity(accumulate.getCombiner(), type);
+    if (numColumns > 1)
+      identity = DenseElementsAttr::get(VectorType::get({numColumns}, type),
+                                        Attribute(identity));
+    identities.append(columns.size(), arith::ConstantOp::create(b, identity));
+    Value before = i64(getBytesBefore(a));
+    for (unsigned k = 1; k < shares.size(); ++k) {
+      SmallVector<unsigned> others(shares[k].accumulators.set_bits());
+      before = select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            shareOfTile, i64(k)),
+                      i64(getBytesBefore(others[n])), before);
+    }
+    bytesBefore.push_back(before);
   }
   bool areFramed = arePartialsFramed(problem, schedule);
   unsigned batch = getItemsAtOnce(schedule, wordsAnItem, warps, areFramed);
@@ -175,58 +197,43 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
   // All words of a batch are on their way together, from one address an
   // accumulator. Those of items that don't exist are the identity's.
   struct Load {
-    unsigned accumulator, firstSum; ///< of the latter as many as it has columns
-    Value start;                    ///< of the batch's first item, i64
-    unsigned u;                     ///< of the batch's items
+    unsigned accumulator, sum; ///< an index of `batches`' results
+    Value start;               ///< of the batch's first item, i64
+    unsigned u;                ///< of the batch's items
   };
   // Framed partial rows have the shifts of their first rows.
-  auto getPointer = [&](const Load &load, Value first) {
+  auto load = [&](Value value, StringRef test, const Load &load, Value first,
+                  Value words) {
     int64_t bytes = getWordBytes(accumulations[load.accumulator]);
     Value offset = mul(pitch, i64(warps * bytes * load.u));
-    if (areFramed)
-      offset = add(offset, mul(toI64(getShift(add(first, i64(load.u * warps)))),
-                               i64(bytes)));
-    return byteAddress(load.start, offset);
+    if (!areFramed)
+      return loadRelaxedIf(value, test, byteAddress(load.start, offset),
+                           /*offset=*/Value(), words);
+    Value shift = toI64(getShift(add(first, i64(load.u * warps))));
+    return loadRelaxedIf(
+        value, test, load.start,
+        arith::AddIOp::create(b, offset, mul(shift, i64(bytes))), words);
   };
   SmallVector<Load> loads;
   SmallVector<Value> words;
-  unsigned numColumns = width / columns.size(); // of a load
   for (auto [n, a] : llvm::enumerate(chosen)) {
-    Value identity = toWords(identities[n * width], numColumns);
+    Value identity = toWords(a, numColumns);
     if (tags)
       identity = arith::OrIOp::create(b, identity, fill(parity, identity));
     for (auto [k, column] : llvm::enumerate(columns)) {
       Value start =
           partialAddress(a, arith::AddIOp::create(b, firstItem, first),
-                         getPlaceOfPartial(column));
+                         getPlaceOfPartial(column), bytesBefore[n]);
       for (unsigned u = 0; u < batch; ++u) {
-        Load load{a, unsigned(n * width + k * numColumns), start, u};
-        loads.push_back(load);
-        words.push_back(loadRelaxedIf(left, "gt.s32", u * warps,
-                                      getPointer(load, first), identity));
+        loads.push_back({a, unsigned(n * columns.size() + k), start, u});
+        words.push_back(load(
+            left, llvm::formatv("setp.gt.s32 p, VALUE, {0};", u * warps).str(),
+            loads.back(), first, identity));
       }
     }
   }
   if (tags) {
     // Any word with the other launch's parity is loaded again.
-    // Columns beyond the last one in a lane's words are never written.
-    int64_t rest = problem.columns % numColumns;
-    Value isLast;
-    if (rest)
-      isLast =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns.front(),
-                                i64(problem.columns - rest));
-    auto isStale = [&](Value vector) {
-      Value differs = i32(0);
-      for (unsigned e = 0; e < numColumns; ++e) {
-        Value differ = arith::XOrIOp::create(
-            b, LLVM::ExtractElementOp::create(b, vector, i32(e)), parity);
-        if (rest && e >= rest)
-          differ = select(isLast, i32(0), differ);
-        differs = arith::OrIOp::create(b, differs, differ);
-      }
-      return arith::AndIOp::create(b, differs, i32(1)).getResult();
-    };
     SmallVector<Type> types(
         llvm::map_range(words, [](Value v) { return v.getType(); }));
     auto loop = scf::WhileOp::create(b, types, words);
@@ -234,19 +241,43 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
     SmallVector<Location> locations(types.size(), b.getLoc());
     Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
     b.setInsertionPointToStart(before);
+    Value differ; // in its lowest bit, by columns of a load
+    for (Value vector : before->getArguments()) {
+      vector = arith::XOrIOp::create(b, vector, fill(parity, vector));
+      differ = differ ? arith::OrIOp::create(b, differ, vector) : vector;
+    }
+    // Columns beyond the last one in a lane's words are never written.
+    int64_t rest = problem.columns % numColumns;
+    Value isLast;
+    if (rest)
+      isLast =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns.front(),
+                                i64(problem.columns - rest));
     Value stale = i32(0);
-    for (Value vector : before->getArguments())
-      stale = arith::OrIOp::create(b, stale, isStale(vector));
-    stale = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, stale, i32(0));
-    scf::ConditionOp::create(b, stale, before->getArguments());
+    for (unsigned e = 0; e < numColumns; ++e) {
+      Value ofColumn = getWord(differ, e);
+      if (rest && e >= rest)
+        ofColumn = select(isLast, i32(0), ofColumn);
+      stale = arith::OrIOp::create(b, stale, ofColumn);
+    }
+    scf::ConditionOp::create(b,
+                             arith::TruncIOp::create(b, b.getI1Type(), stale),
+                             before->getArguments());
     Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
     b.setInsertionPointToStart(after);
     // Addresses that are computed again take no registers of the first loads.
     Value firstAgain = areFramed ? createOpaque(b, first) : first;
     SmallVector<Value> again;
-    for (auto [load, vector] : llvm::zip(loads, after->getArguments()))
-      again.push_back(loadRelaxedIf(isStale(vector), "ne.b32", 0,
-                                    getPointer(load, firstAgain), vector));
+    for (auto [before, vector] : llvm::zip(loads, after->getArguments())) {
+      Value differs = arith::XOrIOp::create(b, vector, fill(parity, vector)),
+            word;
+      for (unsigned e = 0; e < numColumns; ++e) {
+        Value ofColumn = getWord(differs, e);
+        word = word ? arith::OrIOp::create(b, word, ofColumn) : ofColumn;
+      }
+      again.push_back(load(word, "and.b32 t, VALUE, 1;\nsetp.ne.b32 p, t, 0;",
+                           before, firstAgain, vector));
+    }
     scf::YieldOp::create(b, again);
     words.assign(loop.getResults().begin(), loop.getResults().end());
   }
@@ -254,22 +285,23 @@ void KernelEmitter::loadTile(const CombineShare &share, Value firstItem,
   SmallVector<Value> next(batches.getRegionIterArgs());
   for (auto [load, vector] : llvm::zip(loads, words)) {
     PartialAccumulateOp accumulate = accumulations[load.accumulator];
-    Type type = accumulate.getOperand().getType();
     if (tags) // the tag isn't a part of the sum
       vector = arith::AndIOp::create(b, vector, fill(i32(-2), vector));
-    for (unsigned e = 0; e < numColumns; ++e) {
-      Value value =
-          getWordBytes(accumulate) == 8
-              ? LLVM::BitcastOp::create(b, b.getI64Type(), vector).getResult()
-              : LLVM::ExtractElementOp::create(b, vector, i32(e)).getResult();
-      Value &sum = next[load.firstSum + e];
-      sum = createCombine(b, b.getLoc(), accumulate.getCombiner(), sum,
-                          fromWord(value, type), /*contract=*/true);
-    }
+    if (getWordBytes(accumulate) == 8)
+      vector = LLVM::BitcastOp::create(b, b.getI64Type(), vector);
+    next[load.sum] = createCombine(
+        b, b.getLoc(), accumulate.getCombiner(), next[load.sum],
+        fromWord(vector, accumulate.getOperand().getType()), /*contract=*/true);
   }
   if (!next.empty())
     scf::YieldOp::create(b, next);
-  sums.assign(batches.getResults().begin(), batches.getResults().end());
+  b.setInsertionPointAfter(batches);
+  SmallVector<Value> sums;
+  for (Value sum : batches.getResults())
+    for (unsigned e = 0; e < numColumns; ++e)
+      sums.push_back(numColumns == 1 ? sum
+                                     : vector::ExtractOp::create(b, sum, e));
+  return sums;
 }
 
 /// Runs the combine region for `column` of the segment at hand.
@@ -379,20 +411,36 @@ void KernelEmitter::emitTiles() {
   Value firstColumn =
       arith::MulIOp::create(b, arith::RemUIOp::create(b, tile, tilesOfSegment),
                             i64(shape.getColumns()));
-  for (auto [k, share] : llvm::enumerate(shares)) {
-    Value isMine;
-    if (shareOfTile)
-      isMine = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, shareOfTile,
-                                     i64(k));
-    guarded(isMine, [&, &share = share] {
-      emitTile(share, shape, segment, firstColumn);
-    });
-  }
+  if (areAlike(shares))
+    return emitTile(shares, shareOfTile, shape, segment, firstColumn);
+  for (auto [k, share] : llvm::enumerate(shares))
+    guarded(
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, shareOfTile, i64(k)),
+        [&, &share = share] {
+          emitTile(share, /*shareOfTile=*/Value(), shape, segment, firstColumn);
+        });
 }
 
-/// What `share` holds, for the columns of a segment from `firstColumn` on.
-void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
-                             Value segment, Value firstColumn) {
+/// Whether the same instructions add up any of `shares`.
+bool KernelEmitter::areAlike(ArrayRef<CombineShare> shares) {
+  auto getSums = [&](const CombineShare &share) {
+    SmallVector<std::pair<Combiner, Type>> sums;
+    for (unsigned a : share.accumulators.set_bits())
+      sums.emplace_back(accumulations[a].getCombiner(),
+                        accumulations[a].getOperand().getType());
+    return sums;
+  };
+  return llvm::all_of(shares, [&](const CombineShare &share) {
+    return getSums(share) == getSums(shares[0]);
+  });
+}
+
+/// What that one of `shares` holds which `shareOfTile` is, if they are several,
+/// for the columns of a segment from `firstColumn` on.
+void KernelEmitter::emitTile(ArrayRef<CombineShare> shares, Value shareOfTile,
+                             const TileShape &shape, Value segment,
+                             Value firstColumn) {
+  const CombineShare &share = shares[0];       // which the others are like
   unsigned warps = threads / 32 / shape.parts; // of a part; some may be left
   unsigned width = shape.width;
   int64_t tileColumns = shape.getColumns(), partColumns = 32 * width;
@@ -429,9 +477,9 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
   if (isBusy) // else they look for their tags first
     syncBlock();
   guarded(isBusy, [&] {
-    SmallVector<Value> sums;
-    loadTile(share, mul(segment, arguments.splits), columns, warp, warps, width,
-             sums);
+    SmallVector<Value> sums =
+        loadTile(shares, shareOfTile, mul(segment, arguments.splits), columns,
+                 warp, warps, width);
     if (!isBusy)
       syncBlock();
     for (unsigned a = 0; a < share.accumulators.count(); ++a)
@@ -482,6 +530,13 @@ void KernelEmitter::emitTile(const CombineShare &share, const TileShape &shape,
     segmentIndices.assign(op.getNumDims(), Value());
     if (segmentDims.any())
       delinearize(segment, segmentDims, segmentIndices);
-    storeColumnResults(share, mine, totals);
+    for (auto [k, share] : llvm::enumerate(shares)) {
+      Value isOfShare;
+      if (shares.size() > 1)
+        isOfShare = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          shareOfTile, i64(k));
+      guarded(isOfShare,
+              [&, &share = share] { storeColumnResults(share, mine, totals); });
+    }
   }
 }

@@ -319,12 +319,12 @@ Value KernelEmitter::toMemory(Value value, Type elementType) {
 }
 
 Value KernelEmitter::loadGlobal(unsigned i, Value elementOffset, unsigned width,
-                                bool isConstant) {
+                                bool isConstant, bool isAligned) {
   Type element = getElementTypeOrSelf(op.getOperand(i).getType());
-  unsigned bytes = getBytes(element) * width;
+  unsigned bytes = getBytes(element) * (isAligned ? width : 1);
   Value loaded = LLVM::LoadOp::create(
       b, withWidth(getMemoryType(element), width), address(i, elementOffset),
-      /*alignment=*/width == 1 ? bytes : std::min(bytes, 16u),
+      /*alignment=*/std::min(bytes, 16u),
       /*isVolatile=*/false, /*isNonTemporal=*/false, isConstant);
   return fromMemory(loaded, element);
 }
@@ -345,9 +345,8 @@ Value KernelEmitter::loadStreamed(unsigned i, Value elementOffset,
                   at ? byteAddress(pointer, i64(at * 4)) : pointer, piece,
                   /*isOrdered=*/false);
     for (unsigned w = 0; w < piece; ++w)
-      loaded = LLVM::InsertElementOp::create(
-          b, loaded, LLVM::ExtractElementOp::create(b, part, i32(w)),
-          i32(at + w));
+      loaded = LLVM::InsertElementOp::create(b, loaded, getWord(part, w),
+                                             i32(at + w));
   }
   return fromMemory(LLVM::BitcastOp::create(
                         b, withWidth(getMemoryType(element), width), loaded),

@@ -251,9 +251,10 @@ private:
   Value offset(unsigned i, ArrayRef<Value> indices);
   Value address(unsigned i, Value elementOffset);
   Value byteAddress(Value base, Value byteOffset);
-  /// `isConstant`: nothing writes there while the kernel runs.
+  /// `isConstant`: nothing writes there while the kernel runs. Else than
+  /// `isAligned`, the elements alone are.
   Value loadGlobal(unsigned i, Value elementOffset, unsigned width,
-                   bool isConstant = false);
+                   bool isConstant = false, bool isAligned = true);
   /// What is read once, past the L1 cache.
   Value loadStreamed(unsigned i, Value elementOffset, unsigned width);
   /// True if rows of an input begin anywhere, and so end within a line of the
@@ -594,7 +595,9 @@ private:
   int64_t getSumsStart(unsigned a, int64_t base);
   void storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
                  Value writes, int64_t base);
-  Value partialAddress(unsigned accumulator, Value item, Value column);
+  int64_t getBytesBefore(unsigned accumulator);
+  Value partialAddress(unsigned accumulator, Value item, Value column,
+                       Value bytesBefore = Value());
   void storePartial(unsigned accumulator, Value item, Value column, Value value,
                     Value condition = Value());
   void storePartialByPairs(unsigned accumulator, Value item, Value column,
@@ -611,9 +614,10 @@ private:
                        StringRef constraints, unsigned words,
                        bool hasSideEffects);
   Value loadRelaxed(Value pointer, unsigned words);
-  Value loadRelaxedIf(Value value, StringRef comparison, int64_t bound,
-                      Value pointer, Value words);
-  Value toWords(Value value, unsigned count);
+  Value loadRelaxedIf(Value value, StringRef test, Value pointer, Value offset,
+                      Value words);
+  Value getWord(Value words, unsigned k);
+  Value toWords(unsigned accumulator, unsigned count);
   Value fill(Value word, Value like);
   Value loadRelaxed64(Value pointer);
   void storeTagged(Value pointer, Value word, Value tag);
@@ -640,13 +644,14 @@ private:
   SmallVector<CombineShare> getCombineShares();
   TileShape getTileShape(ArrayRef<CombineShare> shares);
   void emitTiles();
-  void emitTile(const CombineShare &share, const TileShape &shape,
-                Value segment, Value firstColumn);
+  bool areAlike(ArrayRef<CombineShare> shares);
+  void emitTile(ArrayRef<CombineShare> shares, Value shareOfTile,
+                const TileShape &shape, Value segment, Value firstColumn);
   void storeColumnResults(const CombineShare &share, Value column,
                           ArrayRef<Value> totals);
-  void loadTile(const CombineShare &share, Value firstItem,
-                ArrayRef<Value> columns, Value warp, unsigned warps,
-                unsigned width, SmallVectorImpl<Value> &sums);
+  SmallVector<Value> loadTile(ArrayRef<CombineShare> shares, Value shareOfTile,
+                              Value firstItem, ArrayRef<Value> columns,
+                              Value warp, unsigned warps, unsigned width);
   Value getPlaceOfPartial(Value column);
 
   ImplicitLocOpBuilder &b;

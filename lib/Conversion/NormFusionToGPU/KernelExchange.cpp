@@ -232,15 +232,23 @@ Value KernelEmitter::toWord(Value value) {
   return b.createOrFold<arith::ExtUIOp>(shaped(getWordType(type)), value);
 }
 
-/// A scalar of `type` from its word.
+/// A scalar of `type` from its word, or a vector of them from theirs.
 Value KernelEmitter::fromWord(Value word, Type type) {
+  auto shaped = [&](Type element) -> Type {
+    if (auto vector = dyn_cast<VectorType>(word.getType()))
+      return vector.clone(element);
+    return element;
+  };
+  if (word.getType() == shaped(type))
+    return word;
   if (type.isIndex())
-    return arith::IndexCastOp::create(b, type, word);
+    return arith::IndexCastOp::create(b, shaped(type), word);
   Type integer = b.getIntegerType(type.getIntOrFloatBitWidth());
-  if (word.getType() != integer)
-    word = arith::TruncIOp::create(b, integer, word);
-  return integer == type ? word
-                         : arith::BitcastOp::create(b, type, word).getResult();
+  if (word.getType() != shaped(integer))
+    word = arith::TruncIOp::create(b, shaped(integer), word);
+  return integer == type
+             ? word
+             : arith::BitcastOp::create(b, shaped(type), word).getResult();
 }
 
 /// Barrier 0, of all threads of the block.
@@ -458,12 +466,15 @@ SmallVector<Value> KernelEmitter::receiveSums(ArrayRef<RowReduceOp> wave,
   awaitBarrier(exchangeBarrier(rowGroup, buffer), phase,
                /*suspends=*/cluster > 1);
   // `count` words from word `first` on, as wide as they divide.
+  bool areFloats = llvm::all_of(
+      wave, [](RowReduceOp reduce) { return reduce.getType().isF32(); });
+  Type word = areFloats ? Type(b.getF32Type()) : b.getI32Type();
   auto load = [&](Value first, unsigned count) {
     unsigned batch = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
     SmallVector<Value> all;
     for (unsigned at = 0; at < count; at += batch) {
       Value loaded = LLVM::LoadOp::create(
-          b, VectorType::get({batch}, b.getI32Type()),
+          b, VectorType::get({batch}, word),
           sharedPointer(arith::AddIOp::create(
               b, slot,
               arith::MulIOp::create(b, arith::AddIOp::create(b, first, i32(at)),

@@ -36,10 +36,7 @@ Value KernelEmitter::getPaceCount(Value parity) {
       add(mul(toI64(parity), i64(kPaceCountStride)), i64(kPaceCountOffset)));
 }
 
-Value KernelEmitter::loadPace() {
-  return LLVM::ExtractElementOp::create(b, loadRelaxed(getPaceCount(parity), 1),
-                                        i32(0));
-}
+Value KernelEmitter::loadPace() { return loadRelaxed(getPaceCount(parity), 1); }
 
 /// The thread that counts the steps of a cluster.
 Value KernelEmitter::isCounting(const Ring &ring) {

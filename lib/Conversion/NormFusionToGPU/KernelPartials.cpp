@@ -66,14 +66,23 @@ int64_t norm_fusion::getWorkspaceScalarBytes(MixedReductionOp op) {
   return bytes;
 }
 
+/// Of a column's words, those of the accumulators before this one.
+int64_t KernelEmitter::getBytesBefore(unsigned accumulator) {
+  int64_t bytes = 0;
+  for (unsigned a = 0; a < accumulator; ++a)
+    bytes += getWordBytes(accumulations[a]);
+  return bytes;
+}
+
+/// Of `accumulator`, or of another one whose words take as many bytes, with
+/// `bytesBefore` (i64).
 Value KernelEmitter::partialAddress(unsigned accumulator, Value item,
-                                    Value column) {
+                                    Value column, Value bytesBefore) {
   Value items = mul(segmentCount, arguments.splits);
   Value plane = mul(items, pitch);
-  int64_t bytesBefore = 0;
-  for (unsigned a = 0; a < accumulator; ++a)
-    bytesBefore += getWordBytes(accumulations[a]);
-  Value base = add(mul(plane, i64(bytesBefore)), i64(kWorkspaceHeaderBytes));
+  if (!bytesBefore)
+    bytesBefore = i64(getBytesBefore(accumulator));
+  Value base = add(mul(plane, bytesBefore), i64(kWorkspaceHeaderBytes));
   Value element = add(mul(item, pitch), column);
   return byteAddress(
       arguments.workspace,
@@ -97,20 +106,15 @@ void KernelEmitter::storePartial(unsigned accumulator, Value item, Value column,
                           /*alignment=*/std::min<int64_t>(size, 16));
     return;
   }
-  auto vector = VectorType::get({size / 4}, b.getI32Type());
-  if (words.getType() != vector)
-    words = LLVM::BitcastOp::create(b, vector, words);
+  if (bytes == 8)
+    words = LLVM::BitcastOp::create(
+        b, VectorType::get({size / 4}, b.getI32Type()), words);
   if (schedule.getCombine() != Combine::tags)
     return storeWords("st.global", pointer, words, condition,
                       createEvictLastPolicy());
-  SmallVector<Value> tagged;
-  for (int64_t k = 0; k < vector.getDimSize(0); ++k) {
-    Value word = LLVM::ExtractElementOp::create(b, words, i32(k));
-    word = arith::AndIOp::create(b, word, i32(-2));
-    tagged.push_back(arith::OrIOp::create(b, word, parity));
-  }
-  storeRelaxed(pointer, vector::FromElementsOp::create(b, vector, tagged),
-               condition);
+  words = arith::AndIOp::create(b, words, fill(i32(-2), words));
+  words = arith::OrIOp::create(b, words, fill(parity, words));
+  storeRelaxed(pointer, words, condition);
 }
 
 /// Stores eight accumulators of four bytes a lane, in two stores of a warp that
@@ -127,17 +131,20 @@ void KernelEmitter::storePartialByPairs(unsigned accumulator, Value item,
   if (matchPattern(value, m_Constant(&same))) {
     first = second = arith::ConstantOp::create(b, same.resizeSplat(half));
   } else {
-    first = LLVM::PoisonOp::create(b, half);
-    second = LLVM::PoisonOp::create(b, half);
-    for (unsigned k = 0; k < 4; ++k) {
-      Value low = LLVM::ExtractElementOp::create(b, value, i32(k));
-      Value high = LLVM::ExtractElementOp::create(b, value, i32(4 + k));
-      Value other = shuffleXor(select(isOdd, low, high), 1);
-      first = LLVM::InsertElementOp::create(b, first, select(isOdd, other, low),
-                                            i32(k));
-      second = LLVM::InsertElementOp::create(
-          b, second, select(isOdd, high, other), i32(k));
-    }
+    Value poison = LLVM::PoisonOp::create(b, value.getType());
+    Value low = LLVM::ShuffleVectorOp::create(b, value, poison,
+                                              ArrayRef<int32_t>{0, 1, 2, 3});
+    Value high = LLVM::ShuffleVectorOp::create(b, value, poison,
+                                               ArrayRef<int32_t>{4, 5, 6, 7});
+    Value sent = select(isOdd, low, high);
+    Value other = LLVM::PoisonOp::create(b, half);
+    for (unsigned k = 0; k < 4; ++k)
+      other = LLVM::InsertElementOp::create(
+          b, other,
+          shuffleXor(LLVM::ExtractElementOp::create(b, sent, i32(k)), 1),
+          i32(k));
+    first = select(isOdd, other, low);
+    second = select(isOdd, high, other);
   }
   column = arith::SubIOp::create(b, column, select(isOdd, i64(4), i64(0)));
   storePartial(accumulator, item, column, first, conditions.first);
@@ -166,15 +173,12 @@ void KernelEmitter::readLaunchCount() {
   Value words =
       loadRelaxed(byteAddress(arguments.workspace, i64(kLaunchCountOffset)),
                   isPaced ? 4 : 1);
-  auto word = [&](unsigned k) -> Value {
-    return LLVM::ExtractElementOp::create(b, words, i32(k));
-  };
-  parity = arith::XOrIOp::create(b, arith::AndIOp::create(b, word(0), i32(1)),
-                                 i32(1));
+  parity = arith::XOrIOp::create(
+      b, arith::AndIOp::create(b, getWord(words, 0), i32(1)), i32(1));
   if (isPaced)
     paceBefore = select(
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, parity, i32(0)),
-        word(3), word(2));
+        getWord(words, 3), getWord(words, 2));
 }
 
 /// How many blocks have begun before this one, i32, in thread 0: they count

@@ -489,6 +489,9 @@ Value KernelEmitter::readAligned(const Ring &ring, const Stream &stream,
                                  Value slot, unsigned u, unsigned chunk) {
   unsigned piece = std::min(stream.bytes, 16u);
   Value source = getSlotPointer(ring, stream, slot, u, chunk);
+  if (piece == stream.bytes)
+    return LLVM::LoadOp::create(b, VectorType::get({piece / 4}, b.getI32Type()),
+                                source, piece);
   Value packed = LLVM::PoisonOp::create(
       b, VectorType::get({stream.bytes / 4}, b.getI32Type()));
   for (unsigned at = 0; at < stream.bytes; at += piece) {

@@ -150,7 +150,6 @@ Value KernelEmitter::cloneOp(Operation *source, ValueRange operands,
       extend && width % 2 == 0 && extend.getIn().getType().isBF16() &&
       extend.getType().isF32()) {
     auto words = VectorType::get({width / 2}, b.getI32Type());
-    auto floats = VectorType::get({width / 2}, b.getF32Type());
     auto constant = [&](int32_t value) {
       return arith::ConstantOp::create(
           b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
@@ -161,9 +160,9 @@ Value KernelEmitter::cloneOp(Operation *source, ValueRange operands,
     SmallVector<int32_t> order;
     for (unsigned k = 0; k < width / 2; ++k)
       order.append({int32_t(k), int32_t(k + width / 2)});
-    return LLVM::ShuffleVectorOp::create(
-        b, arith::BitcastOp::create(b, floats, low),
-        arith::BitcastOp::create(b, floats, high), order);
+    return arith::BitcastOp::create(
+        b, VectorType::get({width}, b.getF32Type()),
+        LLVM::ShuffleVectorOp::create(b, low, high, order));
   }
   OperationState state(b.getLoc(), source->getName());
   state.addOperands(operands);
@@ -243,6 +242,9 @@ Value KernelEmitter::loadAt(unsigned input, ColumnView &view) {
       width > 1) { // what all rows read isn't aligned as they are
     if (view.mask)
       elementOffset = select(view.mask, elementOffset, i64(0));
+    if (problem.columns >= width)
+      return loadGlobal(input, elementOffset, width, isConstant,
+                        /*isAligned=*/false);
     return loadEach([&](unsigned e) {
       return add(elementOffset, i64(e < problem.columns ? e : 0));
     });

@@ -29,6 +29,22 @@ std::string norm_fusion::getVectorSuffix(unsigned count) {
   return count == 1 ? ".b32" : ".v" + std::to_string(count) + ".b32";
 }
 
+/// A pointer as another one and a number of bytes, which a load adds. (Stores
+/// of both halves of a pair would: bf16 LayerNorm 26821 then spills 4 bytes.)
+static std::pair<Value, int64_t> splitPointer(Value pointer) {
+  auto gep = pointer.getDefiningOp<LLVM::GEPOp>();
+  if (!gep || !gep.getElemType().isInteger(8) ||
+      !gep.getDynamicIndices().empty())
+    return {pointer, 0};
+  return {gep.getBase(), gep.getRawConstantIndices().front()};
+}
+
+/// "[$`operand` + `bytes`]".
+static std::string getAddressText(unsigned operand, int64_t bytes) {
+  std::string text = "[$" + std::to_string(operand);
+  return bytes ? text + "+" + std::to_string(bytes) + "]" : text + "]";
+}
+
 /// Words, 1, 2 or a multiple of 4, by `instruction`, whose type is appended, up
 /// to four at once, to global or shared memory, with the L2 cache's `policy` if
 /// that isn't null.
@@ -49,7 +65,6 @@ void KernelEmitter::storeWords(StringRef instruction, Value pointer,
     sources += ", $" + std::to_string(1 + piece);
     constraints += ",l";
   }
-  text += getVectorSuffix(piece) + " [$0], " + sources + ";";
   for (unsigned at = 0; at < count; at += piece) {
     SmallVector<Value> operands{at ? byteAddress(pointer, i64(at * 4))
                                    : pointer};
@@ -58,7 +73,9 @@ void KernelEmitter::storeWords(StringRef instruction, Value pointer,
                               : words);
     if (policy)
       operands.push_back(policy);
-    createAsmIf(b, condition, operands, text, constraints);
+    createAsmIf(b, condition, operands,
+                text + getVectorSuffix(piece) + " [$0], " + sources + ";",
+                constraints);
   }
 }
 
@@ -81,70 +98,89 @@ void KernelEmitter::storeRelaxed(Value pointer, Value words, Value condition) {
              createEvictLastPolicy());
 }
 
-/// 1, 2 or 4 words by `instruction`, whose type is appended: a vector. Loads
-/// that aren't ordered may move past stores.
+/// 1, 2 or 4 words by `instruction`, whose type is appended: a vector, if they
+/// are more than one. Loads that aren't ordered may move past stores.
 Value KernelEmitter::loadWords(StringRef instruction, Value pointer,
                                unsigned words, bool isOrdered) {
   std::string constraints;
   for (unsigned k = 0; k < words; ++k)
     constraints += "=r,";
-  return createWordsAsm(pointer,
+  auto [base, bytes] = splitPointer(pointer);
+  return createWordsAsm(base,
                         (instruction + getVectorSuffix(words) + " " +
-                         listAsmOperands(0, words) + ", [$" +
-                         std::to_string(words) + "];")
+                         listAsmOperands(0, words) + ", " +
+                         getAddressText(words, bytes) + ";")
                             .str(),
                         constraints + (isOrdered ? "l,~{memory}" : "l"), words,
                         /*hasSideEffects=*/isOrdered);
 }
 
-/// Inline PTX whose results are `words` 32-bit registers: a vector.
+/// Word `k` of a vector, or of the one word that isn't in one.
+Value KernelEmitter::getWord(Value words, unsigned k) {
+  return isa<VectorType>(words.getType())
+             ? LLVM::ExtractElementOp::create(b, words, i32(k)).getResult()
+             : words;
+}
+
+/// Inline PTX whose results are `words` 32-bit registers: a vector, if they are
+/// more than one.
 Value KernelEmitter::createWordsAsm(ValueRange operands, StringRef text,
                                     StringRef constraints, unsigned words,
                                     bool hasSideEffects) {
   Type word = b.getI32Type();
-  Type result = words == 1
-                    ? word
-                    : Type(LLVM::LLVMStructType::getLiteral(
-                          b.getContext(), SmallVector<Type>(words, word)));
+  if (words == 1)
+    return createAsm(b, word, operands, text, constraints, hasSideEffects);
+  Type result = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), SmallVector<Type>(words, word));
   Value loaded =
       createAsm(b, result, operands, text, constraints, hasSideEffects);
   Value vector = LLVM::PoisonOp::create(b, VectorType::get({words}, word));
-  for (unsigned k = 0; k < words; ++k) {
-    Value part = words == 1
-                     ? loaded
-                     : LLVM::ExtractValueOp::create(b, loaded, k).getResult();
-    vector = LLVM::InsertElementOp::create(b, vector, part, i32(k));
-  }
+  for (unsigned k = 0; k < words; ++k)
+    vector = LLVM::InsertElementOp::create(
+        b, vector, LLVM::ExtractValueOp::create(b, loaded, k), i32(k));
   return vector;
 }
 
-/// 1, 2 or 4 words that other blocks write while this kernel runs: a vector.
+/// 1, 2 or 4 words that other blocks write while this kernel runs: a vector, if
+/// they are more than one.
 Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
   return loadWords("ld.relaxed.gpu.global", pointer, words);
 }
 
-/// As loadRelaxed() where `value`, i32, compares to `bound`, a comparison of
-/// PTX; else `words`. A predicate and no branch, so that many are on their way
-/// together.
-Value KernelEmitter::loadRelaxedIf(Value value, StringRef comparison,
-                                   int64_t bound, Value pointer, Value words) {
-  auto type = cast<VectorType>(words.getType());
-  unsigned count = type.getDimSize(0);
+/// As loadRelaxed() of `pointer` + `offset` (i64, unless it is null) where
+/// `test` holds, PTX that sets the predicate p by VALUE, an i32, and may use t,
+/// a word; else `words`. A predicate and no branch, so that many are on their
+/// way together. (What PTX adds, LLVM doesn't take the time to share.)
+Value KernelEmitter::loadRelaxedIf(Value value, StringRef test, Value pointer,
+                                   Value offset, Value words) {
+  auto type = dyn_cast<VectorType>(words.getType());
+  unsigned count = type ? type.getDimSize(0) : 1;
+  auto [before, after] = test.split("VALUE");
   std::string text = llvm::formatv(
-      "{{\n.reg .pred p;\nsetp.{0} p, ${1}, {2};\n", comparison, count, bound);
+      "{{\n.reg .pred p;\n.reg .b32 t;\n.reg .b64 a;\n{0}${1}{2}\n", before,
+      count, after);
+  auto [base, bytes] = splitPointer(pointer);
+  std::string address = getAddressText(count + 1, bytes);
   std::string constraints;
-  SmallVector<Value> operands{value, pointer};
+  SmallVector<Value> operands{value, base};
   for (unsigned n = 0; n < count; ++n) {
     constraints += "=&r,";
     text += llvm::formatv("mov.b32 ${0}, ${1};\n", n, count + 2 + n);
-    operands.push_back(LLVM::ExtractElementOp::create(b, words, i32(n)));
+    operands.push_back(getWord(words, n));
   }
-  text += llvm::formatv("@p ld.relaxed.gpu.global{0} {1}, [${2}];\n}",
-                        getVectorSuffix(count), listAsmOperands(0, count),
-                        count + 1);
   constraints += "r,l";
   for (unsigned n = 0; n < count; ++n)
     constraints += ",r";
+  if (offset) {
+    text += llvm::formatv("add.s64 a, ${0}, ${1};\n", count + 1,
+                          operands.size() + count);
+    address = bytes ? "[a+" + std::to_string(bytes) + "]" : "[a]";
+    operands.push_back(offset);
+    constraints += ",l";
+  }
+  text +=
+      llvm::formatv("@p ld.relaxed.gpu.global{0} {1}, {2};\n}",
+                    getVectorSuffix(count), listAsmOperands(0, count), address);
   return createWordsAsm(operands, text, constraints + ",~{memory}", count,
                         /*hasSideEffects=*/true);
 }
