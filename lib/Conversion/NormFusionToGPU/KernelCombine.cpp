@@ -16,7 +16,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <limits>
 
@@ -149,8 +148,8 @@ Value KernelEmitter::getPlaceOfPartial(Value column) {
   if (!arePartialsFramed(problem, schedule))
     return column;
   int64_t owned = getOwnedColumns(problem, schedule);
-  Value rank = arith::DivUIOp::create(b, column, i64(owned));
-  return add(column, mul(rank, i64(schedule.getBlockColumns() - owned)));
+  Value rank = arith::DivUIOp::create(b, toI32(column), i32(owned));
+  return add(column, toI64(mul(rank, i32(schedule.getBlockColumns() - owned))));
 }
 
 /// The sums of the items `warp`, `warp` + `warps`, ..., `width` scalars an
@@ -202,16 +201,16 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
     unsigned u;                ///< of the batch's items
   };
   // Framed partial rows have the shifts of their first rows.
-  auto load = [&](Value value, StringRef test, const Load &load, Value first,
-                  Value words) {
+  auto load = [&](Value value, std::optional<int64_t> bound, const Load &load,
+                  Value first, Value words) {
     int64_t bytes = getWordBytes(accumulations[load.accumulator]);
     Value offset = mul(pitch, i64(warps * bytes * load.u));
     if (!areFramed)
-      return loadRelaxedIf(value, test, byteAddress(load.start, offset),
+      return loadRelaxedIf(value, bound, byteAddress(load.start, offset),
                            /*offset=*/Value(), words);
     Value shift = toI64(getShift(add(first, i64(load.u * warps))));
     return loadRelaxedIf(
-        value, test, load.start,
+        value, bound, load.start,
         arith::AddIOp::create(b, offset, mul(shift, i64(bytes))), words);
   };
   SmallVector<Load> loads;
@@ -226,9 +225,8 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
                          getPlaceOfPartial(column), bytesBefore[n]);
       for (unsigned u = 0; u < batch; ++u) {
         loads.push_back({a, unsigned(n * columns.size() + k), start, u});
-        words.push_back(load(
-            left, llvm::formatv("setp.gt.s32 p, VALUE, {0};", u * warps).str(),
-            loads.back(), first, identity));
+        words.push_back(
+            load(left, int64_t(u * warps), loads.back(), first, identity));
       }
     }
   }
@@ -241,25 +239,20 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
     SmallVector<Location> locations(types.size(), b.getLoc());
     Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
     b.setInsertionPointToStart(before);
-    Value differ; // in its lowest bit, by columns of a load
-    for (Value vector : before->getArguments()) {
-      vector = arith::XOrIOp::create(b, vector, fill(parity, vector));
-      differ = differ ? arith::OrIOp::create(b, differ, vector) : vector;
-    }
     // Columns beyond the last one in a lane's words are never written.
     int64_t rest = problem.columns % numColumns;
-    Value isLast;
+    SmallVector<Value> written, beyond;
+    for (Value vector : before->getArguments())
+      for (unsigned e = 0; e < numColumns; ++e)
+        (rest && e >= rest ? beyond : written).push_back(getWord(vector, e));
+    Value stale = createDifference(written, parity); // in the lowest bit
     if (rest)
-      isLast =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns.front(),
-                                i64(problem.columns - rest));
-    Value stale = i32(0);
-    for (unsigned e = 0; e < numColumns; ++e) {
-      Value ofColumn = getWord(differ, e);
-      if (rest && e >= rest)
-        ofColumn = select(isLast, i32(0), ofColumn);
-      stale = arith::OrIOp::create(b, stale, ofColumn);
-    }
+      stale = arith::OrIOp::create(
+          b, stale,
+          select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       columns.front(),
+                                       i64(problem.columns - rest)),
+                 i32(0), createDifference(beyond, parity)));
     scf::ConditionOp::create(b,
                              arith::TruncIOp::create(b, b.getI1Type(), stale),
                              before->getArguments());
@@ -268,16 +261,9 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
     // Addresses that are computed again take no registers of the first loads.
     Value firstAgain = areFramed ? createOpaque(b, first) : first;
     SmallVector<Value> again;
-    for (auto [before, vector] : llvm::zip(loads, after->getArguments())) {
-      Value differs = arith::XOrIOp::create(b, vector, fill(parity, vector)),
-            word;
-      for (unsigned e = 0; e < numColumns; ++e) {
-        Value ofColumn = getWord(differs, e);
-        word = word ? arith::OrIOp::create(b, word, ofColumn) : ofColumn;
-      }
-      again.push_back(load(word, "and.b32 t, VALUE, 1;\nsetp.ne.b32 p, t, 0;",
-                           before, firstAgain, vector));
-    }
+    for (auto [before, vector] : llvm::zip(loads, after->getArguments()))
+      again.push_back(
+          load(parity, /*bound=*/std::nullopt, before, firstAgain, vector));
     scf::YieldOp::create(b, again);
     words.assign(loop.getResults().begin(), loop.getResults().end());
   }

@@ -614,8 +614,9 @@ private:
                        StringRef constraints, unsigned words,
                        bool hasSideEffects);
   Value loadRelaxed(Value pointer, unsigned words);
-  Value loadRelaxedIf(Value value, StringRef test, Value pointer, Value offset,
-                      Value words);
+  Value loadRelaxedIf(Value value, std::optional<int64_t> bound, Value pointer,
+                      Value offset, Value words);
+  Value createDifference(ArrayRef<Value> words, Value word);
   Value getWord(Value words, unsigned k);
   Value toWords(unsigned accumulator, unsigned count);
   Value fill(Value word, Value like);

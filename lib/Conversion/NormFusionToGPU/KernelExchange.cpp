@@ -475,10 +475,7 @@ SmallVector<Value> KernelEmitter::receiveSums(ArrayRef<RowReduceOp> wave,
     for (unsigned at = 0; at < count; at += batch) {
       Value loaded = LLVM::LoadOp::create(
           b, VectorType::get({batch}, word),
-          sharedPointer(arith::AddIOp::create(
-              b, slot,
-              arith::MulIOp::create(b, arith::AddIOp::create(b, first, i32(at)),
-                                    i32(4)))),
+          sharedPointer(add(slot, mul(add(first, i32(at)), i32(4)))),
           batch * 4);
       for (unsigned k = 0; k < batch; ++k)
         all.push_back(LLVM::ExtractElementOp::create(b, loaded, i32(k)));
