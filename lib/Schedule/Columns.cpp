@@ -28,14 +28,16 @@ static constexpr unsigned kMostChunks = 16;
 /// registers for: the estimate, made for vectors, says up to 100 too few.
 /// (ptxas 13.0, bytes spilled by one more: two rows and two sums a column 12 to
 /// 20, one sum 8 to 12, of 16-bit elements 8; four rows 12 to 24, and 8; pairs,
-/// two rows and two sums, 4, of 32-bit elements 100, four rows 40, and fours
-/// 36.)
+/// two rows and two sums, 4, of 32-bit elements 100, one sum 16 to 32, four
+/// rows 16 and 4, of 32-bit elements 40; fours of these 36.)
 static unsigned getMostChunks(const Problem &problem, unsigned rows,
                               unsigned vector) {
-  if (vector == 2 && rows == 2 && isHeavy(problem))
-    return readsTwoOf(problem, 4) ? 4 : 5;
+  if (vector == 2 && rows == 2)
+    return !isHeavy(problem) ? 7 : readsTwoOf(problem, 4) ? 4 : 5;
   if (vector > 1 && rows == 4 && isHeavy(problem) && readsTwoOf(problem, 4))
     return 14 / vector;
+  if (vector == 2 && rows == 4)
+    return isHeavy(problem) ? 9 : 11;
   if (vector > 1)
     return kMostChunks;
   if (rows == 2)

@@ -230,7 +230,7 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
       }
     }
   }
-  if (tags) {
+  if (tags && !words.empty()) {
     // Any word with the other launch's parity is loaded again.
     SmallVector<Type> types(
         llvm::map_range(words, [](Value v) { return v.getType(); }));
