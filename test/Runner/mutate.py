@@ -54,22 +54,21 @@ if weak and any(notices(lines, seed) for seed in (1, 2, 3)):
     sys.exit("the kernel as generated fails where stores are seen late")
 # Clusters that there are: loads of the partial rows of others never happen.
 items = int(sms) // int((re.search(r"cluster=(\d+)", schedule) or [0, 1])[1])
-kernel, tags, loop, mutants, unnoticed, relaxed = "", False, 0, 0, 0, {}
+kernel, tags, mutants, unnoticed, relaxed = "", False, 0, 0, {}
 for i, line in enumerate(lines):
     if match := re.search(r"gpu\.func @(\w+)", line):
         kernel, tags = match.group(1), "combine=tags" in line
-    if "scf.while" in line:
-        loop = i
     if "_plain" in kernel or "norm_fusion.scheduling" in line:  # the latter orders instructions, no accesses
         continue
     if weak:
         changed = []
         if re.search(r"acq_rel|release", line):
             changed = [re.sub("acq_rel|release", "acquire", line), line.replace('"device"', '"block"')]
-        elif tags and "arith.andi" in lines[i - 1] and relaxed.setdefault(loop, 0) < 2:
-            if match := re.search(r"arith.ori (%\w+), %\w+ : i32", line):
-                relaxed[loop] += 1  # the others are of the same loop, unrolled, or of blocks that don't exist
-                changed = [line.replace(match[0], f"arith.ori {match[1]}, {match[1]} : i32")]
+        elif tags and "xor.b32 $0, $2, $1;" in line:  # the tags of all words: of these the first two, as the others are of the same loop
+            changed = [line.replace("xor.b32 $0, $2, $1;", "xor.b32 $0, $1, $1;"),
+                       re.sub(r"xor\.b32 u, \$3, \$1;\\0Aor\.b32 \$0, \$0, u;\\0A", "", line)]
+            if line in changed:
+                sys.exit(f"can't change what looks at tags: {line}")
         for text in changed:
             mutants += 1
             if not any(notices(lines[:i] + [text] + lines[i + 1:], seed) for seed in range(1, 41)):
@@ -80,7 +79,7 @@ for i, line in enumerate(lines):
         continue
     if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence|griddepcontrol wait)|llvm\.fence|cp\.async\.(wait|commit)|(try|test)_wait", line):
         mutant = lines[:i] + lines[i + 1:]
-    elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := re.sub(r"(setp\.gt\.s32 p, \$\d+), \d+", r"\1", line.split('"')[1]), 0) < (1 if "setp.ne" in line else 2):
+    elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := re.sub(r"(setp\.gt\.s32 p, \$\d+), \d+|\+\d+(?=\])", r"\1", line.split('"')[1]), 0) < (1 if "setp.ne" in line else 2):
         relaxed[text] += 1  # the others are the same instruction, unrolled; of those that load again some of no partial row
         mutant = lines[:i] + [line.replace(".relaxed.gpu", "")] + lines[i + 1:]
     elif "llvm.load" in line and "acquire" in line:
