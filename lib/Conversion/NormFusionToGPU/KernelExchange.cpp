@@ -217,13 +217,15 @@ void KernelEmitter::reduceLanes(ArrayRef<RowReduceOp> wave,
   }
 }
 
+/// `element`, or as many of them as `value` is a vector of.
+static Type shapeLike(Value value, Type element) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? Type(vector.clone(element)) : element;
+}
+
 Value KernelEmitter::toWord(Value value) {
   Type type = getElementTypeOrSelf(value.getType());
-  auto shaped = [&](Type element) -> Type {
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      return vector.clone(element);
-    return element;
-  };
+  auto shaped = [&](Type element) { return shapeLike(value, element); };
   if (type.isIndex())
     return arith::IndexCastOp::create(b, shaped(b.getI64Type()), value);
   if (isa<FloatType>(type))
@@ -234,11 +236,7 @@ Value KernelEmitter::toWord(Value value) {
 
 /// A scalar of `type` from its word, or a vector of them from theirs.
 Value KernelEmitter::fromWord(Value word, Type type) {
-  auto shaped = [&](Type element) -> Type {
-    if (auto vector = dyn_cast<VectorType>(word.getType()))
-      return vector.clone(element);
-    return element;
-  };
+  auto shaped = [&](Type element) { return shapeLike(word, element); };
   if (word.getType() == shaped(type))
     return word;
   if (type.isIndex())

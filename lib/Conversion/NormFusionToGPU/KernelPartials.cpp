@@ -325,10 +325,7 @@ void KernelEmitter::writePartials(Value item,
         Value &vector = accumulators[a * chunks + c];
         SmallVector<Value> elements;
         for (unsigned e = 0; e < width; ++e) {
-          Value value = width == 1
-                            ? vector
-                            : LLVM::ExtractElementOp::create(b, vector, i32(e))
-                                  .getResult();
+          Value value = getWord(vector, e);
           for (unsigned distance = lanes; distance < 32; distance *= 2)
             value = createCombine(b, b.getLoc(), accumulations[a].getCombiner(),
                                   value, shuffleXor(value, distance),
@@ -398,11 +395,7 @@ void KernelEmitter::writePartials(Value item,
           b, step == 1 ? word : Type(VectorType::get({step}, word)),
           sharedPointer(at), std::min<int64_t>(bytes * step, 16));
       for (unsigned e = 0; e < step; ++e) {
-        Value value = fromWord(
-            step == 1
-                ? part
-                : LLVM::ExtractElementOp::create(b, part, i32(e)).getResult(),
-            type);
+        Value value = fromWord(getWord(part, e), type);
         sums[e] = sums[e] ? createCombine(b, b.getLoc(),
                                           accumulations[a].getCombiner(),
                                           sums[e], value, /*contract=*/true)

@@ -65,6 +65,7 @@ void KernelEmitter::storeWords(StringRef instruction, Value pointer,
     sources += ", $" + std::to_string(1 + piece);
     constraints += ",l";
   }
+  text += getVectorSuffix(piece) + " [$0], " + sources + ";";
   for (unsigned at = 0; at < count; at += piece) {
     SmallVector<Value> operands{at ? byteAddress(pointer, i64(at * 4))
                                    : pointer};
@@ -73,9 +74,7 @@ void KernelEmitter::storeWords(StringRef instruction, Value pointer,
                               : words);
     if (policy)
       operands.push_back(policy);
-    createAsmIf(b, condition, operands,
-                text + getVectorSuffix(piece) + " [$0], " + sources + ";",
-                constraints);
+    createAsmIf(b, condition, operands, text, constraints);
   }
 }
 
@@ -115,7 +114,7 @@ Value KernelEmitter::loadWords(StringRef instruction, Value pointer,
                         /*hasSideEffects=*/isOrdered);
 }
 
-/// Word `k` of a vector, or of the one word that isn't in one.
+/// Element `k` of a vector of words, or the one word that isn't in one.
 Value KernelEmitter::getWord(Value words, unsigned k) {
   return isa<VectorType>(words.getType())
              ? LLVM::ExtractElementOp::create(b, words, i32(k)).getResult()
