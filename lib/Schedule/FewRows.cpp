@@ -28,9 +28,12 @@ SmallVector<FewRowsAttr> norm_fusion::chooseFewRows(const Problem &problem,
         context, columns.getRowGroups() * columns.getRows(), columns));
   int64_t ofRow = problem.columns * llvm::sum_of(problem.elementBytes);
   int64_t rows = ofRow == 0 ? 0 : kFewBytes / ofRow;
-  if (rows > (chosen.empty() ? 0 : chosen.back().getRows()))
-    if (ScheduleAttr warps =
-            chooseManyWarpsOfFewRows(problem, target, schedule))
-      chosen.push_back(FewRowsAttr::get(context, rows, warps));
+  if (rows <= (chosen.empty() ? 0 : chosen.back().getRows()))
+    return chosen;
+  ScheduleAttr ring = chooseUnevenOfFewRows(problem, target, schedule);
+  if (!ring)
+    ring = chooseManyWarpsOfFewRows(problem, target, schedule);
+  if (ring)
+    chosen.push_back(FewRowsAttr::get(context, rows, ring));
   return chosen;
 }

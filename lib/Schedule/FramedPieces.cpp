@@ -36,9 +36,10 @@ static constexpr double kLoadsHeavy = 0.84, kLoadsLight = 0.7;
 /// More warps of one row each aren't as fast there. (One and two rows at once:
 /// LayerNorm 79 columns 155.9 and 150.5, 83 152.1 and 150.0, 101 157.7 and
 /// 148.5, 105 151.9 and 149.6; RMSNorm 65 151.6 and 148.1, 73 151.6 and 148.7,
-/// but 77 145.9 and 148.5.)
+/// but 77 145.9 and 148.5. Of three vectors in 8 lanes 12 warps have more: 85
+/// 159.8 and 146.1, 87 160.7 and 148.4, 89 156.9 and 148.0.)
 static constexpr double kMostOfTwoHeavy = 0.98, kMostOfTwoLight = 0.88,
-                        kMostOfTwoInFew = 0.84;
+                        kMostOfTwoInFew = 0.84, kMostOfTwoOfThree = 1.05;
 
 static bool isMeasured(const Problem &problem) {
   auto isWord = [](unsigned bytes) { return bytes == 4; };
@@ -98,20 +99,33 @@ ScheduleAttr norm_fusion::chooseFramedPieces(MLIRContext *context,
       schedule = change(schedule, "row-inputs=copy");
 
     // Two rows at once.
-    auto consider = [&](unsigned groups, double mostOfTwo) {
+    auto consider = [&](unsigned groups, double mostOfTwo, double copies = 0) {
       ScheduleAttr two = make(lanes, chunks, groups, /*slots=*/2, /*rows=*/2);
-      if (getInFlight(two) > mostOfTwo * target.bytesInFlight)
+      double share = getInFlight(two) / target.bytesInFlight;
+      if (share > mostOfTwo)
         return false;
-      schedule = two;
+      schedule =
+          isSlow && share <= copies ? change(two, "row-inputs=copy") : two;
       return true;
     };
+    // (LayerNorm, 200 and 600 MB, us, one row in 16 warps and two in 8: 90
+    // columns 51.0, 157.2 and 50.6, 146.9; 94 51.4, 152.4 and 50.2, 144.8; 99
+    // 51.8, 153.7 and 50.6, 147.4.)
+    auto considerFew = [&] {
+      return consider(8, kMostOfTwoInFew, /*copies=*/kMostOfTwoInFew);
+    };
+    bool areThree = isSlow && lanes == 8 && chunks == 3;
     if (bytes == 2 && chunks <= 3) {
       bool inAll = chunks == 1 || !isSlow;
-      if (!inAll || !consider(16, kMostLight))
-        consider(kManyWarps, isSlow ? kMostOfTwoHeavy : kMostOfTwoLight);
-    } else if (bytes == 2 && chunks == 4 && isSlow &&
-               consider(8, kMostOfTwoInFew)) {
-      schedule = change(schedule, "row-inputs=copy");
+      double most = areThree ? kMostOfTwoOfThree
+                    : isSlow ? kMostOfTwoHeavy
+                             : kMostOfTwoLight;
+      double copies = chunks == 2 ? kCopiesOfTwo : 0;
+      if ((!inAll || !consider(16, kMostLight)) &&
+          !consider(kManyWarps, most, copies) && areThree)
+        considerFew();
+    } else if (bytes == 2 && chunks == 4 && isSlow) {
+      considerFew();
     }
     if (getRowInputBytes(problem, schedule) == 0)
       schedule = change(schedule, "row-inputs=load");

@@ -468,6 +468,15 @@ ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,
                                      const Problem &problem,
                                      const TargetInfo &target,
                                      std::string &reason) {
+  if (ScheduleAttr uneven = chooseUnevenRows(context, problem, target, reason))
+    return uneven;
+  return chooseUsualRing(context, problem, target, reason);
+}
+
+ScheduleAttr norm_fusion::chooseUsualRing(MLIRContext *context,
+                                          const Problem &problem,
+                                          const TargetInfo &target,
+                                          std::string &reason) {
   ScheduleAttr schedule = chooseShape(context, problem, target, reason);
   if (ScheduleAttr narrow =
           chooseOddHalfVectors(context, problem, target, schedule)) {

@@ -87,6 +87,10 @@ ScheduleAttr makePlain(MLIRContext *context);
 ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
 
+/// The same, without the shapes of uneven rows (chooseUnevenRows()).
+ScheduleAttr chooseUsualRing(MLIRContext *context, const Problem &problem,
+                             const TargetInfo &target, std::string &reason);
+
 /// `schedule`, a ring whose shape is chosen, with its combination, row groups,
 /// row inputs and rows at once; `reason` anew where these are two.
 ScheduleAttr chooseSteps(const Problem &problem, ScheduleAttr schedule,
@@ -166,6 +170,14 @@ ScheduleAttr chooseShortFrames(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);
 
+/// Of the bytes in flight that memory needs, those up to which a warp's rows in
+/// one piece, two a lane at once, with two sums a column, have their row inputs
+/// copied. (H200, LayerNorm, 200 and 600 MB, us, loads and copies: 53 columns
+/// 55.8, 163.9 and 52.5, 158.4; 59 53.2, 154.2 and 50.8, 149.3; 65 52.2
+/// and 51.1; 66 51.3, 147.9 and 51.0, 145.2; 68 52.4, 149.6 and 50.5, 144.8;
+/// but 70 52.8 and 53.5, 76 50.7 and 52.0, 79 51.5 and 52.3.)
+inline constexpr double kCopiesOfTwo = 0.8;
+
 /// Framed rows side by side in a warp, as one piece, of two arrays alike of 16
 /// or 32 bits: lanes, warps and steps that have as much in flight as serves
 /// memory best. Null for others.
@@ -226,6 +238,18 @@ ScheduleAttr chooseWideRows(MLIRContext *context, const Problem &problem,
                             const TargetInfo &target, unsigned vector,
                             unsigned scale, unsigned frame, Combine combine,
                             std::string &reason);
+
+/// Rows of 16-bit elements and two sums a column that begin with a vector, but
+/// not all with a line, in few parts; why in `reason`. Null for others, and
+/// where the shapes of rows of whole lines are as good.
+ScheduleAttr chooseUnevenRows(MLIRContext *context, const Problem &problem,
+                              const TargetInfo &target, std::string &reason);
+
+/// What few of them take in place of `schedule`, if that is
+/// chooseUnevenRows()'s and loses there; null otherwise.
+ScheduleAttr chooseUnevenOfFewRows(const Problem &problem,
+                                   const TargetInfo &target,
+                                   ScheduleAttr schedule);
 
 /// Framed rows of several warps with three to five vectors a lane: those that
 /// keep most bytes in flight, or enough, ahead of their sums if `mayBeAhead`.
