@@ -35,6 +35,12 @@ static bool isNarrow(Type type, bool onGPU) {
   return norm_fusion::isFloat8(type) || (!onGPU && isa<BFloat16Type>(type));
 }
 
+/// Floats that nothing behind this pass knows.
+static bool isUnknown(Type type) {
+  return type.getIntOrFloatBitWidth() < 32 && !norm_fusion::isFloat8(type) &&
+         !type.isF16() && !type.isBF16();
+}
+
 /// The number that all elements of `value` are.
 static std::optional<APFloat> getUniform(Value value) {
   Attribute attr;
@@ -494,11 +500,24 @@ struct ExpandFloatConversionsPass final
       return signalPassFailure();
     // Kernels hold thousands of ops, and few of these, often none.
     SmallVector<Operation *> conversions;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<arith::ExtFOp, arith::TruncFOp, arith::ScalingExtFOp,
-              arith::ScalingTruncFOp>(op))
-        conversions.push_back(op);
+    WalkResult found = getOperation()->walk([&](Operation *op) {
+      if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ScalingExtFOp,
+               arith::ScalingTruncFOp>(op))
+        return WalkResult::advance();
+      conversions.push_back(op);
+      for (Type type :
+           {op->getOperand(0).getType(), op->getResult(0).getType()})
+        if (type = getElementTypeOrSelf(type); isUnknown(type)) {
+          op->emitError("conversions of ")
+              << type
+              << " aren't supported, expected f64, f32, f16, bf16, f8E4M3FN, "
+                 "f8E5M2 or f8E8M0FNU";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
     });
+    if (found.wasInterrupted())
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExtF, ExpandTruncF>(&getContext(), !chip.empty());
     patterns.add<ExpandScaling<arith::ScalingExtFOp>,

@@ -109,7 +109,6 @@ static void addPlainKernelPasses(OpPassManager &pm) {
   OpPassManager &loops = pm.nest<func::FuncOp>();
   loops.addPass(createCanonicalizerPass());
   loops.addPass(createCSEPass());
-  loops.addPass(arith::createArithExpandOpsPass());
   addAddressPasses(loops);
   loops.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
@@ -184,7 +183,6 @@ void mlir::norm_fusion::buildHostPipeline(OpPassManager &pm) {
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"fpowi", "rsqrt", "roundeven"};
   function.addPass(math::createMathExpandOpsPass(expand));
-  function.addPass(arith::createArithExpandOpsPass());
   pm.addPass(memref::createExpandOpsPass());
   addAddressPasses(pm);
   pm.addPass(createConvertMathToFuncs()); // integer powers

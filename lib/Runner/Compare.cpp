@@ -34,7 +34,8 @@ static double getError(double got, double want) {
 
 Comparison mlir::norm_fusion::runner::compare(const Tensor &got,
                                               const Tensor &want,
-                                              Tolerance tolerance) {
+                                              Tolerance tolerance,
+                                              const Tensor *unfused) {
   Comparison result;
   result.tolerance = tolerance;
   bool integers = !isFloat(got.getElementType()) && !isFloat(want.getElementType());
@@ -47,11 +48,16 @@ Comparison mlir::norm_fusion::runner::compare(const Tensor &got,
           !std::isfinite(rounded))
         expected = rounded;
     double error = getError(got.getFloat(i), expected);
+    if (unfused && !std::isfinite(error) &&
+        getError(got.getFloat(i), unfused->getFloat(i)) == 0)
+      error = 0;
     // 64-bit integers may differ by less than a double can tell.
     if (integers && error == 0 && got.getInteger(i) != want.getInteger(i))
       error = 1;
     double magnitude = std::isfinite(expected) ? std::fabs(expected) : 0;
     result.maxMagnitude = std::max(result.maxMagnitude, magnitude);
+    if (std::isfinite(error))
+      result.maxFiniteError = std::max(result.maxFiniteError, error);
     if (error > result.maxAbsError) {
       result.maxAbsError = error;
       result.worst = i;

@@ -234,6 +234,19 @@ Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
   if (Error error =
           add(function.getResultTypes(), "result", signature.results))
     return std::move(error);
+  // One-Shot Bufferize would read what is passed through it.
+  constexpr StringRef layout =
+      bufferization::BufferizationDialect::kBufferLayoutAttrName;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (Attribute attr = function.getArgAttr(i, layout)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << attr;
+      return makeError(ExitCode::compileFailed,
+                       "argument " + Twine(i) + " of " + signature.name +
+                           " has " + layout + " = " + text +
+                           ", expected none: values are passed densely, in "
+                           "row-major order");
+    }
   for (BlockArgument argument : function.getArguments())
     if (isa<MemRefType>(argument.getType()) &&
         !llvm::all_of(argument.getUsers(), readsBuffer))

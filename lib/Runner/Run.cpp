@@ -649,10 +649,11 @@ Error Run::compareWithReference() {
         own = std::move(*plain);
       }
       Comparison unfused = compare((*own)[i], want, Tolerance());
-      double allowed = 2 * unfused.maxAbsError +
+      double allowed = 2 * unfused.maxFiniteError +
                        getSpacing(got.getElementType(), unfused.maxMagnitude);
-      if (allowed > output.comparison.tolerance.atol)
-        output.comparison = compare(got, want, {0, allowed});
+      Tolerance tolerance = output.comparison.tolerance;
+      tolerance.atol = std::max(tolerance.atol, allowed);
+      output.comparison = compare(got, want, tolerance, &(*own)[i]);
     }
     if (!output.comparison.passed() && failure.empty())
       failure = describeFailure(output, got, want);

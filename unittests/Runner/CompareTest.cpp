@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir::norm_fusion::runner;
 using namespace mlir::norm_fusion::runtime;
@@ -42,6 +43,24 @@ TEST(Compare, valuesThatAreNotFinite) {
     EXPECT_FALSE(result.passed()) << got << " " << want;
     EXPECT_TRUE(std::isinf(result.maxAbsError));
   }
+}
+
+// What overflows unfused, too, isn't fusion's, and no other element's bound.
+TEST(CompareTest, OverflowsUnfused) {
+  double inf = std::numeric_limits<double>::infinity();
+  Tensor want = makeTensor({7e4, 7e4, 1}), unfused = makeTensor({inf, 7e4, 1});
+  Comparison own = compare(unfused, want, {});
+  EXPECT_EQ(own.maxAbsError, inf);
+  EXPECT_EQ(own.maxFiniteError, 0);
+  Tolerance tolerance = {0, 0.5};
+  EXPECT_TRUE(compare(unfused, want, tolerance, &unfused).passed());
+  EXPECT_TRUE(compare(want, want, tolerance, &unfused).passed());
+  EXPECT_FALSE(
+      compare(makeTensor({inf, inf, 1}), want, tolerance, &unfused).passed());
+  EXPECT_FALSE(
+      compare(makeTensor({-inf, 7e4, 1}), want, tolerance, &unfused).passed());
+  EXPECT_FALSE(
+      compare(makeTensor({inf, 7e4, 2}), want, tolerance, &unfused).passed());
 }
 
 TEST(Compare, integersAreExactUnlessRounded) {

@@ -95,6 +95,8 @@ def NormFusionExpandFloatConversions
     from f32 to 8-bit floats saturates. It is taken where the operand is seen to
     be clamped to the finite range (or NaN), so that both agree, on chips that
     have it (sm_89 and later).
+
+    Conversions of other floats narrower than 32 bits are an error.
   }];
   let options = [Option<"chip", "chip", "std::string", /*default=*/"",
                         "GPU that the code is for; empty: any machine">];

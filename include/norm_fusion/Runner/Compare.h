@@ -14,6 +14,7 @@ struct Tolerance {
 
 struct Comparison {
   double maxAbsError = 0;
+  double maxFiniteError = 0; ///< of elements that aren't infinitely wrong
   /// Largest error over magnitude, where the magnitude is above the absolute
   /// tolerance.
   double maxRelError = 0;
@@ -25,9 +26,11 @@ struct Comparison {
 };
 
 /// Shapes must be equal. NaN equals NaN, an infinity itself; any other element
-/// that isn't finite is infinitely wrong.
+/// that isn't finite is infinitely wrong, unless `unfused`, which isn't null
+/// where the module was run so in its own types, has the same there.
 Comparison compare(const runtime::Tensor &got, const runtime::Tensor &want,
-                   Tolerance tolerance);
+                   Tolerance tolerance,
+                   const runtime::Tensor *unfused = nullptr);
 
 /// What a result of `type` may be off after sums of `length` terms in f32 (f64
 /// where `type` is f64), against values of largest magnitude `magnitude`.

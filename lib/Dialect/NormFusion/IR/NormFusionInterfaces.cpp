@@ -124,6 +124,41 @@ LogicalResult MixedReductionOp::fold(FoldAdaptor,
 }
 
 namespace {
+/// Takes what a `tensor.cast` that only forgets static sizes was given.
+/// Upstream has this for all ops with destinations, but clones regions, which
+/// an empty one doesn't survive: this one comes first.
+struct FoldTensorCasts final : OpRewritePattern<MixedReductionOp> {
+  FoldTensorCasts(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(MixedReductionOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!tensor::hasFoldableTensorCastOperand(op))
+      return rewriter.notifyMatchFailure(op, "no cast forgets sizes");
+    SmallVector<Type> types(op.getResultTypes());
+    SmallVector<Value> operands =
+        tensor::getUpdatedOperandsAfterCastOpFolding(op, types);
+    ArrayRef<Value> all = operands;
+    unsigned inputs = op.getInputs().size();
+    auto newOp = MixedReductionOp::create(
+        rewriter, op.getLoc(), types, all.take_front(inputs),
+        all.drop_front(inputs), op.getDims(), op.getIndexingMaps(),
+        op.getScheduleAttr(), op.getFewRowsAttr());
+    newOp->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    for (auto [from, to] : llvm::zip(op->getRegions(), newOp->getRegions()))
+      rewriter.inlineRegionBefore(from, to, to.begin());
+    SmallVector<Value> results;
+    for (auto [result, type] :
+         llvm::zip_equal(newOp.getResults(), op.getResultTypes()))
+      results.push_back(
+          result.getType() == type
+              ? Value(result)
+              : tensor::CastOp::create(rewriter, op.getLoc(), type, result));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 /// Drops inputs that the regions don't use, as long as every dimension keeps
 /// an operand that it indexes (C4), and merges an input that is given twice
 /// with the same map.
@@ -244,5 +279,5 @@ struct DropResults final : OpRewritePattern<MixedReductionOp> {
 
 void MixedReductionOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                    MLIRContext *context) {
-  results.add<DropInputs, DropResults>(context);
+  results.add<FoldTensorCasts, DropInputs, DropResults>(context);
 }
