@@ -48,9 +48,11 @@ private:
         op->erase();
     });
     for (auto global :
-         llvm::make_early_inc_range(module.getOps<LLVM::GlobalOp>()))
-      if (global.getSymName().ends_with("_dependent"))
+         llvm::make_early_inc_range(module.getOps<LLVM::GlobalOp>())) {
+      StringRef kernel = global.getSymName();
+      if (kernel.consume_back("_dependent") && module.lookupSymbol(kernel))
         global.erase();
+    }
   }
 
   /// Upstream reports a folder that isn't there and goes on with the ptxas of
