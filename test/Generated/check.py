@@ -26,8 +26,8 @@ def check(runner, seed, keep):
             p = subprocess.CompletedProcess(command, "timeout", "", "more than 1800 s")
         wrong = None
         error = re.search(r"found (\S+), expected (\S+) ", p.stderr) if p.returncode == 1 else None
-        if "atol inf" in p.stderr or error and abs(float(error[1]) - float(error[2])) <= abs(float(error[2])) * (3e-2 if "f16" in text else 1e-4):
-            # Rounding that the graph blows up, or an overflow, of which the unfused module has as much elsewhere.
+        if error and abs(float(error[1]) - float(error[2])) <= abs(float(error[2])) * (3e-2 if "f16" in text else 1e-4):
+            # Rounding that the graph blows up.
             return header["groups"], None, 1
         if p.returncode:
             wrong = f"exit {p.returncode}: {(p.stderr.strip().splitlines() or ['?'])[0][:200]}"
