@@ -313,6 +313,8 @@ static StringRef getIntrinsic(Operation *op) {
       .Case<math::CtPopOp>([](auto) { return "llvm.ctpop"; })
       .Case<math::FloorOp>([](auto) { return "llvm.floor"; })
       .Case<math::FmaOp>([](auto) { return "llvm.fma"; })
+      .Case<arith::MaxNumFOp>([](auto) { return "llvm.maxnum"; })
+      .Case<arith::MinNumFOp>([](auto) { return "llvm.minnum"; })
       .Case<math::RoundEvenOp>([](auto) { return "llvm.roundeven"; })
       .Case<math::RoundOp>([](auto) { return "llvm.round"; })
       .Case<math::RsqrtOp, math::SqrtOp>([](auto) { return "llvm.sqrt"; })
@@ -470,9 +472,9 @@ private:
     return ops.empty() || llvm::is_contained(ops, op->getName().stripDialect());
   }
 
-  /// Replaces each math op on f32, f64 or integers, or any float if it is a
-  /// comparison, a clamp or an integer power, by what `write` writes before it,
-  /// if it does.
+  /// Replaces each math op, maxnum and minnum on f32, f64 or integers, or any
+  /// float if it is a comparison, a clamp or an integer power, by what `write`
+  /// writes before it, if it does.
   void replaceAll(llvm::function_ref<Value(Operation *)> write) {
     SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {
@@ -482,8 +484,9 @@ private:
         return type.isF32() || type.isF64() || type.isSignlessInteger() ||
                (takesAny && isa<FloatType>(type));
       };
-      if (isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
-          op->getNumResults() == 1 && isChosen(op) &&
+      bool isFunction = isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+                        isa<arith::MaxNumFOp, arith::MinNumFOp>(op);
+      if (isFunction && op->getNumResults() == 1 && isChosen(op) &&
           llvm::all_of(op->getOperandTypes(), isScalar))
         found.push_back(op);
     });

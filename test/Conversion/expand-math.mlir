@@ -77,3 +77,15 @@ func.func @integer_power(%x: f16, %n: i64, %w: f32) -> (f16, f16, f32) {
   %2 = math.fpowi %w, %five : f32, i64
   return %0, %1, %2 : f16, f16, f32
 }
+
+// The larger and the smaller number, whatever NaN there is, are instructions.
+// CHECK-LABEL: func.func @numbers
+// CHECK: llvm.call_intrinsic "llvm.maxnum"
+// CHECK: llvm.call_intrinsic "llvm.minnum"
+// CHECK: arith.maximumf
+func.func @numbers(%x: f32, %y: f32, %d: f64) -> (f32, f64, f32) {
+  %0 = arith.maxnumf %x, %y : f32
+  %1 = arith.minnumf %d, %d : f64
+  %2 = arith.maximumf %x, %y : f32
+  return %0, %1, %2 : f32, f64, f32
+}

@@ -139,8 +139,9 @@ def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
     few units in the last place of an f64 (`erf`: 1e-14, `powf`: 1e-13); `isnan`,
     `isinf`, `isfinite`, `isnormal` become comparisons, `clampf` a minimum of a
     maximum, `fpowi` of an exponent that isn't constant `powf` of the absolute
-    value, with the sign that the exponent's parity says; what has an instruction
-    becomes the intrinsic of it. Other functions stay.
+    value, with the sign that the exponent's parity says; what has an instruction,
+    `arith.maxnumf` and `arith.minnumf` too, becomes the intrinsic of it. Other
+    functions stay.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",
