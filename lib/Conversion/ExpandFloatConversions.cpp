@@ -500,11 +500,12 @@ struct ExpandFloatConversionsPass final
       return signalPassFailure();
     // Kernels hold thousands of ops, and few of these, often none.
     SmallVector<Operation *> conversions;
-    WalkResult found = getOperation()->walk([&](Operation *op) {
-      if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ScalingExtFOp,
-               arith::ScalingTruncFOp>(op))
-        return WalkResult::advance();
-      conversions.push_back(op);
+    getOperation()->walk([&](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp, arith::ScalingExtFOp,
+              arith::ScalingTruncFOp>(op))
+        conversions.push_back(op);
+    });
+    for (Operation *op : conversions)
       for (Type type :
            {op->getOperand(0).getType(), op->getResult(0).getType()})
         if (type = getElementTypeOrSelf(type); isUnknown(type)) {
@@ -512,12 +513,8 @@ struct ExpandFloatConversionsPass final
               << type
               << " aren't supported, expected f64, f32, f16, bf16, f8E4M3FN, "
                  "f8E5M2 or f8E8M0FNU";
-          return WalkResult::interrupt();
+          return signalPassFailure();
         }
-      return WalkResult::advance();
-    });
-    if (found.wasInterrupted())
-      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExtF, ExpandTruncF>(&getContext(), !chip.empty());
     patterns.add<ExpandScaling<arith::ScalingExtFOp>,

@@ -108,27 +108,23 @@ ScheduleAttr norm_fusion::chooseFramedPieces(MLIRContext *context,
           isSlow && share <= copies ? change(two, "row-inputs=copy") : two;
       return true;
     };
-    // (LayerNorm, 200 and 600 MB, us, one row in 16 warps and two in 8: 90
-    // columns 51.0, 157.2 and 50.6, 146.9; 94 51.4, 152.4 and 50.2, 144.8; 99
-    // 51.8, 153.7 and 50.6, 147.4.)
-    auto considerFew = [&] {
-      return consider(8, kMostOfTwoInFew, /*copies=*/kMostOfTwoInFew);
-    };
     bool areThree = isSlow && lanes == 8 && chunks == 3;
+    bool areTwo = false;
     if (bytes == 2 && chunks <= 3) {
       bool inAll = chunks == 1 || !isSlow;
       double most = areThree ? kMostOfTwoOfThree
                     : isSlow ? kMostOfTwoHeavy
                              : kMostOfTwoLight;
       double copies = chunks == 2 ? kCopiesOfTwo : 0;
-      if ((!inAll || !consider(16, kMostLight)) &&
-          !consider(kManyWarps, most, copies) && areThree)
-        considerFew();
-    } else if (bytes == 2 && chunks == 4 && isSlow) {
-      considerFew();
+      areTwo = (inAll && consider(16, kMostLight)) ||
+               consider(kManyWarps, most, copies);
     }
-    if (getRowInputBytes(problem, schedule) == 0)
-      schedule = change(schedule, "row-inputs=load");
+    // (Of three vectors: LayerNorm, 200 and 600 MB, us, one row in 16 warps and
+    // two in 8: 90 columns 51.0, 157.2 and 50.6, 146.9; 94 51.4, 152.4
+    // and 50.2, 144.8; 99 51.8, 153.7 and 50.6, 147.4.)
+    if (!areTwo && (areThree || (isSlow && chunks == 4)))
+      consider(8, kMostOfTwoInFew, /*copies=*/kMostOfTwoInFew);
+    schedule = normalizeRowInputs(problem, schedule);
     if (!fits(problem, schedule, target))
       continue;
     reason = llvm::formatv("aligned vectors of rows that begin anywhere, {0} "

@@ -22,6 +22,18 @@ ScheduleAttr norm_fusion::makePlain(MLIRContext *context) {
                        ignored);
 }
 
+ScheduleAttr norm_fusion::makeRing(MLIRContext *context, unsigned cluster,
+                                   unsigned warps, unsigned groups,
+                                   unsigned slots, unsigned chunks,
+                                   unsigned vector, Combine combine,
+                                   unsigned frame, unsigned ahead) {
+  return ScheduleAttr::get(context, Structure::ring, cluster, warps, groups,
+                           slots, chunks, vector, Copy::cp_async, combine,
+                           /*pace=*/0, /*grid=*/0, /*lanes=*/32, /*rows=*/1,
+                           frame, /*copiesRowInputs=*/false, /*tile=*/0, ahead,
+                           /*copiesEnds=*/false, /*shifts=*/1);
+}
+
 /// A warp's rows side by side: the lanes a row, fewest idle, then most lanes,
 /// but at least `fewest` vectors a lane where a row has several.
 static void chooseLanes(int64_t vectors, unsigned fewest, unsigned &lanes,

@@ -83,6 +83,15 @@ double getMostInFlight(const Problem &problem, const TargetInfo &target);
 /// What any problem can have.
 ScheduleAttr makePlain(MLIRContext *context);
 
+/// A ring with `chunks` vectors a lane, not paced, its row inputs loaded.
+ScheduleAttr makeRing(MLIRContext *context, unsigned cluster, unsigned warps,
+                      unsigned groups, unsigned slots, unsigned chunks,
+                      unsigned vector, Combine combine, unsigned frame,
+                      unsigned ahead = 0);
+
+/// `schedule`, with row-inputs=load where it would copy none.
+ScheduleAttr normalizeRowInputs(const Problem &problem, ScheduleAttr schedule);
+
 /// structure=ring or small, else plain; why in `reason`.
 ScheduleAttr chooseRing(MLIRContext *context, const Problem &problem,
                         const TargetInfo &target, std::string &reason);
@@ -169,6 +178,14 @@ ScheduleAttr chooseFrame(const Problem &problem, ScheduleAttr schedule,
 ScheduleAttr chooseShortFrames(MLIRContext *context, const Problem &problem,
                                const TargetInfo &target, Combine combine,
                                std::string &reason);
+
+/// Two rows of three half vectors a lane at once in place of `schedule`'s one,
+/// and a warp's rows copied and stored as one piece, where that is better; why
+/// in `reason`.
+ScheduleAttr chooseTwoRows(const Problem &problem, ScheduleAttr schedule,
+                           const TargetInfo &target, std::string &reason);
+ScheduleAttr choosePieces(const Problem &problem, ScheduleAttr schedule,
+                          const TargetInfo &target, std::string &reason);
 
 /// Of the bytes in flight that memory needs, those up to which a warp's rows in
 /// one piece, two a lane at once, with two sums a column, have their row inputs

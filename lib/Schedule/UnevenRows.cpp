@@ -26,12 +26,12 @@ struct Range {
   }
 };
 
-/// `warps` of each of `cluster` blocks for a row, with `chunks` vectors a lane,
+/// `warps` of each of `cluster` blocks for a row, with two vectors a lane,
 /// `groups` rows at once, in `slots` steps; for rows of an odd number of
 /// vectors and of an even one. Of few rows the usual shape is better if
 /// `ofMany`.
 struct Shape {
-  unsigned cluster, warps, groups, chunks, slots;
+  unsigned cluster, warps, groups, slots;
   Range odd, even;
   bool ofMany;
 };
@@ -42,31 +42,27 @@ struct Shape {
 /// those beside them where the usual shapes are as good: docs/measurements.md,
 /// "Rows of whole vectors that begin within lines".)
 static constexpr Shape kShapes[] = {
-    // cluster, warps, row groups, chunks, slots, vectors of a row
-    {1, 9, 1, 2, 3, {513, 555}, {514, 540}, true},
-    {1, 11, 1, 2, 2, {641, 702}, {642, 668}, false},
-    {1, 12, 1, 2, 2, {703, 766}, {}, false},
-    {3, 6, 2, 2, 3, {}, {1026, 1090}, true},
-    {2, 9, 1, 2, 3, {1095, 1148}, {}, true},
-    {2, 11, 1, 2, 2, {1305, 1404}, {1310, 1390}, true},
-    {2, 12, 1, 2, 2, {}, {1430, 1530}, true},
-    {3, 12, 1, 2, 3, {2061, 2251}, {2050, 2150}, true},
+    // cluster, warps, row groups, slots, vectors of a row
+    {1, 9, 1, 3, {513, 555}, {514, 540}, true},
+    {1, 11, 1, 2, {641, 702}, {642, 668}, false},
+    {1, 12, 1, 2, {703, 766}, {}, false},
+    {3, 6, 2, 3, {}, {1026, 1090}, true},
+    {2, 9, 1, 3, {1095, 1148}, {}, true},
+    {2, 11, 1, 2, {1305, 1404}, {1310, 1390}, true},
+    {2, 12, 1, 2, {}, {1430, 1530}, true},
+    {3, 12, 1, 3, {2061, 2251}, {2050, 2150}, true},
 };
 
-/// The shape for rows of `problem`, aligned to `frame` vectors; null if there
-/// is none.
-static const Shape *findShape(const Problem &problem, const TargetInfo &target,
-                              unsigned &frame) {
+/// The shape for rows of `problem`; null if there is none.
+static const Shape *findShape(const Problem &problem,
+                              const TargetInfo &target) {
   unsigned vector = getFullVector(problem);
   int64_t vectors = getVectors(problem, vector);
+  bool isOdd = mayGainByFrames(problem, vector);
   if (!takesManyVectors(problem) || !isHeavy(problem) || !problem.taggable ||
       problem.segmented || !problem.tiledBytes.empty() ||
-      !target.hasAsyncCopy || getVector(problem) != vector)
-    return nullptr;
-  unsigned sector = getSectorVectors(problem, vector);
-  bool isOdd = vectors % sector != 0;
-  frame = isOdd ? sector : 0;
-  if (vectors % (kLineSectors * sector) == 0 ||
+      !target.hasAsyncCopy || getVector(problem) != vector ||
+      vectors % (kLineSectors * getSectorVectors(problem, vector)) == 0 ||
       (isOdd && !canBeFramed(problem)))
     return nullptr;
   const auto *shape = llvm::find_if(kShapes, [&](const Shape &shape) {
@@ -79,17 +75,18 @@ ScheduleAttr norm_fusion::chooseUnevenRows(MLIRContext *context,
                                            const Problem &problem,
                                            const TargetInfo &target,
                                            std::string &reason) {
-  unsigned frame;
-  const Shape *shape = findShape(problem, target, frame);
+  const Shape *shape = findShape(problem, target);
   if (!shape)
     return {};
-  auto schedule = ScheduleAttr::get(
-      context, Structure::ring, shape->cluster, shape->warps, shape->groups,
-      shape->slots, shape->chunks, getFullVector(problem), Copy::cp_async,
-      Combine::tags, /*pace=*/0, /*grid=*/0, /*lanes=*/32, /*rows=*/1, frame);
-  ScheduleAttr copies = change(schedule, "row-inputs=copy");
-  if (getRowInputBytes(problem, copies) != 0)
-    schedule = copies;
+  // Aligned to a sector.
+  unsigned vector = getFullVector(problem);
+  unsigned frame =
+      mayGainByFrames(problem, vector) ? getSectorVectors(problem, vector) : 0;
+  ScheduleAttr loads =
+      makeRing(context, shape->cluster, shape->warps, shape->groups,
+               shape->slots, /*chunks=*/2, vector, Combine::tags, frame);
+  ScheduleAttr schedule =
+      normalizeRowInputs(problem, change(loads, "row-inputs=copy"));
   if (!fits(problem, schedule, target))
     return {};
   reason = llvm::formatv("rows of whole vectors that begin within lines, in "
@@ -102,9 +99,8 @@ ScheduleAttr norm_fusion::chooseUnevenOfFewRows(const Problem &problem,
                                                 const TargetInfo &target,
                                                 ScheduleAttr schedule) {
   std::string ignored;
-  unsigned frame;
   MLIRContext *context = schedule.getContext();
-  const Shape *shape = findShape(problem, target, frame);
+  const Shape *shape = findShape(problem, target);
   if (!shape || !shape->ofMany ||
       schedule != chooseUnevenRows(context, problem, target, ignored))
     return {};

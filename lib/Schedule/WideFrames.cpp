@@ -16,18 +16,6 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// A ring with `chunks` vectors a lane, not paced, its row inputs loaded.
-static ScheduleAttr makeRing(MLIRContext *context, unsigned cluster,
-                             unsigned warps, unsigned groups, unsigned slots,
-                             unsigned chunks, unsigned vector, Combine combine,
-                             unsigned frame, unsigned ahead = 0) {
-  return ScheduleAttr::get(context, Structure::ring, cluster, warps, groups,
-                           slots, chunks, vector, Copy::cp_async, combine,
-                           /*pace=*/0, /*grid=*/0, /*lanes=*/32, /*rows=*/1,
-                           frame, /*copiesRowInputs=*/false, /*tile=*/0, ahead,
-                           /*copiesEnds=*/false, /*shifts=*/1);
-}
-
 /// Rows of one block that are few.
 static constexpr unsigned kFewRows = 3;
 

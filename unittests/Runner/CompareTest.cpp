@@ -46,7 +46,7 @@ TEST(Compare, valuesThatAreNotFinite) {
 }
 
 // What overflows unfused, too, isn't fusion's, and no other element's bound.
-TEST(CompareTest, OverflowsUnfused) {
+TEST(Compare, overflowsUnfused) {
   double inf = std::numeric_limits<double>::infinity();
   Tensor want = makeTensor({7e4, 7e4, 1}), unfused = makeTensor({inf, 7e4, 1});
   Comparison own = compare(unfused, want, {});
