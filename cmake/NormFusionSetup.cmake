@@ -18,8 +18,11 @@ include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # Without these two it passes over files that use precompiled headers.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+               ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 find_program(LLD_PROGRAM NAMES ld.lld-22 ld.lld)
 if(LLD_PROGRAM AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -49,6 +52,29 @@ if(NORM_FUSION_STATIC)
     -Wl,--start-group ${archives} -Wl,--end-group z zstd dl pthread m)
 endif()
 
+# norm_fusion_precompile_headers(TARGET)
+# PrecompiledHeaders.h comes first in every file of TARGET. The first target
+# compiles it, and the others use that: so all need the same flags.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # ccache compares contents.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+function(norm_fusion_precompile_headers target)
+  get_property(first GLOBAL PROPERTY NORM_FUSION_PRECOMPILED_BY)
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      ${PROJECT_SOURCE_DIR}/cmake/PrecompiledHeaders.h)
+    set_property(GLOBAL PROPERTY NORM_FUSION_PRECOMPILED_BY ${target})
+  endif()
+  # CMake compiles programs with -fPIE, which isn't what the libraries have.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+endfunction()
+
 # norm_fusion_library(NAME SOURCES... [DEPENDS ...] [LINK ...])
 # One object library an area; tools link them all, plugins too.
 function(norm_fusion_library name)
@@ -56,5 +82,6 @@ function(norm_fusion_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_dependencies(${name} norm-fusion-headers ${ARG_DEPENDS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  norm_fusion_precompile_headers(${name})
   set_property(GLOBAL APPEND PROPERTY NORM_FUSION_LIBRARIES ${name})
 endfunction()
