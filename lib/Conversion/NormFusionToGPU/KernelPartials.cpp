@@ -414,7 +414,9 @@ void KernelEmitter::writePartials(Value item,
   // reader.) A step ahead of that one accumulator after the other.
   unsigned count = accumulations.size();
   for (unsigned a = 0; a < count; ++a) {
-    if (a == 0 ? !areSumsBehindRing(problem, schedule) : oneByOne)
+    // The scalars' were in the same place.
+    if (a == 0 ? !scalars.empty() || !areSumsBehindRing(problem, schedule)
+               : oneByOne)
       syncBlock();
     int64_t base = getSumsStart(oneByOne ? 0 : a, sumsOffset);
     storeSums(ring, a, accumulators, writes, base);
