@@ -60,9 +60,9 @@ enum class Sign { any, isSigned, isUnsigned };
 
 class HostWalker {
 public:
-  explicit HostWalker(json::Object &manifest,
-                      const llvm::StringMap<std::string> &images)
-      : manifest(manifest), images(images) {}
+  HostWalker(json::Object &manifest, const llvm::StringMap<std::string> &images,
+             const llvm::StringMap<std::string> &names)
+      : manifest(manifest), images(images), names(names) {}
   Error walk(func::FuncOp function);
 
 private:
@@ -99,7 +99,8 @@ private:
   }
 
   json::Object &manifest;
-  const llvm::StringMap<std::string> &images;
+  const llvm::StringMap<std::string> &images; ///< by file name
+  const llvm::StringMap<std::string> &names;  ///< of files, by module name
   /// Integers, and addresses of buffers.
   llvm::DenseMap<Value, std::string> formulas;
   llvm::DenseMap<Value, SmallVector<std::string>> sizes;
@@ -164,8 +165,9 @@ Error HostWalker::visit(Operation *op, StringRef when) {
         std::string holds = get(op.getArg());
         if (when != "1")
           holds = llvm::formatv("select({0}, {1}, 1)", when, holds);
-        conditions.push_back(json::Object{{"condition", std::move(holds)},
-                                          {"message", op.getMsg().str()}});
+        conditions.push_back(
+            json::Object{{"condition", std::move(holds)},
+                         {"message", json::fixUTF8(op.getMsg())}});
         return Error::success();
       })
       .Case([&](memref::DimOp op) -> Error {
@@ -266,23 +268,25 @@ Error HostWalker::visitLaunch(gpu::LaunchFuncOp op, StringRef when) {
   json::Object kernel;
   if (auto fields = op->getAttrOfType<DictionaryAttr>("norm_fusion.kernel"))
     for (NamedAttribute field : fields) {
+      std::string key = json::fixUTF8(field.getName());
       if (auto integer = dyn_cast<IntegerAttr>(field.getValue()))
-        kernel[field.getName().str()] = integer.getInt();
+        kernel[key] = integer.getInt();
       else if (auto text = dyn_cast<StringAttr>(field.getValue()))
-        kernel[field.getName().str()] = text.getValue().str();
+        kernel[key] = json::fixUTF8(text.getValue());
     }
   std::string name = op.getKernelName().str();
-  std::string file = op.getKernelModuleName().str();
-  auto image = llvm::find_if(images, [&](const auto &entry) {
-    return llvm::sys::path::stem(entry.first()) == file;
-  });
-  if (image == images.end())
-    return refuse(op);
+  // The image has it so, and JSON can't.
+  if (!json::isUTF8(name))
+    return refuse(op, "a kernel's name isn't UTF-8");
+  auto file = names.find(op.getKernelModuleName());
+  if (file == names.end())
+    return refuse(op, "no image of the kernel's module");
+  StringRef image = images.find(file->second)->second;
   auto dim = [&](gpu::KernelDim3 dims) {
     return json::Array{get(dims.x), get(dims.y), get(dims.z)};
   };
   kernel["name"] = name;
-  kernel["file"] = image->first().str();
+  kernel["file"] = file->second;
   kernel["when"] = when.str();
   kernel["grid"] = dim(op.getGridSizeOperandValues());
   kernel["block"] = dim(op.getBlockSizeOperandValues());
@@ -292,10 +296,9 @@ Error HostWalker::visitLaunch(gpu::LaunchFuncOp op, StringRef when) {
   kernel["shared_memory_bytes"] =
       op.getDynamicSharedMemorySize() ? get(op.getDynamicSharedMemorySize())
                                       : std::string("0");
-  kernel["cooperative"] =
-      runtime::hasGlobal(image->second, name + "_cooperative");
+  kernel["cooperative"] = runtime::hasGlobal(image, name + "_cooperative");
   kernel["programmatic_dependent"] =
-      runtime::hasGlobal(image->second, name + "_dependent");
+      runtime::hasGlobal(image, name + "_dependent");
   json::Array arguments;
   std::string workspace;
   for (Value operand : op.getKernelOperands()) {
@@ -479,6 +482,15 @@ static json::Object describeType(const ValueType &type) {
                       {"scalar", type.isScalar}};
 }
 
+/// True for a name of a module that is a file's, too: no way out of a folder,
+/// not hidden, not too long.
+static bool isPlainName(StringRef name) {
+  return !name.empty() && name.size() <= 200 && name.front() != '.' &&
+         llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || c == '_' || c == '.';
+         });
+}
+
 Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
                                              CompiledModule &compiled,
                                              const Signature &signature,
@@ -488,18 +500,21 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
     return makeError(ExitCode::compileFailed,
                      "no bundle: nothing of " + signature.name +
                          " was fused; --remarks=FILE says why");
-  llvm::StringMap<std::string> images;
+  llvm::StringMap<std::string> images, names;
   for (auto binary : compiled.module->getOps<gpu::BinaryOp>())
     if (auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0])) {
       StringRef bytes = object.getObject().getValue();
-      images[(binary.getName() + (options.emulator ? ".o" : ".ptx")).str()] =
-          bytes.rtrim('\0').str();
-      if (options.emulator)
-        images[(binary.getName() + ".o").str()] = bytes.str();
+      // No plain name has a dash: the numbered ones are new.
+      std::string name = isPlainName(binary.getName())
+                             ? binary.getName().str()
+                             : "kernels-" + std::to_string(names.size());
+      name += options.emulator ? ".o" : ".ptx";
+      images[name] = (options.emulator ? bytes : bytes.rtrim('\0')).str();
+      names[binary.getName()] = name;
     }
 
   json::Object manifest;
-  HostWalker walker(manifest, images);
+  HostWalker walker(manifest, images, names);
   auto entry = compiled.module->lookupSymbol<func::FuncOp>(signature.name);
   if (Error error = walker.walk(entry))
     return error;
@@ -515,7 +530,7 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   manifest["schema"] = 1;
   manifest["version"] = NORM_FUSION_VERSION;
   manifest["llvm"] = LLVM_VERSION_STRING;
-  manifest["entry"] = signature.name;
+  manifest["entry"] = json::fixUTF8(signature.name);
   manifest["chip"] = options.chip;
   manifest["target"] = options.emulator ? "emulator" : "cuda";
   manifest["fused"] = compiled.fused;
@@ -523,6 +538,13 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   manifest["arguments"] = std::move(arguments);
   manifest["files"] = std::move(files);
 
+  llvm::StringSet<> own = getBundleFiles(folder);
+  for (StringRef name : images.keys())
+    if (!own.contains(name) && llvm::sys::fs::exists(folder + "/" + name))
+      return makeError(ExitCode::badInput,
+                       "'" + folder + "/" + name +
+                           "' is there, and isn't a bundle's; give another "
+                           "folder, or remove it");
   if (std::error_code code = llvm::sys::fs::create_directories(
           folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return makeError(ExitCode::badInput, folder + ": " + code.message());

@@ -259,7 +259,7 @@ static llvm::json::Value toJSON(Attribute attr) {
   if (auto integer = dyn_cast<IntegerAttr>(attr))
     return integer.getInt();
   if (auto text = dyn_cast<StringAttr>(attr))
-    return text.getValue().str();
+    return llvm::json::fixUTF8(text.getValue());
   if (auto array = dyn_cast<DenseI64ArrayAttr>(attr)) {
     llvm::json::Array values;
     for (int64_t value : array.asArrayRef())
@@ -269,16 +269,18 @@ static llvm::json::Value toJSON(Attribute attr) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attr)) {
     llvm::json::Object object;
     for (NamedAttribute entry : dictionary)
-      object[entry.getName().str()] = toJSON(entry.getValue());
+      object[llvm::json::fixUTF8(entry.getName())] = toJSON(entry.getValue());
     return object;
   }
   std::string text;
   llvm::raw_string_ostream(text) << attr;
-  return text;
+  return llvm::json::fixUTF8(text);
 }
 
 llvm::json::Object mlir::norm_fusion::runner::parseFields(StringRef text) {
   llvm::json::Object object;
+  std::string fixed = llvm::json::fixUTF8(text);
+  text = fixed;
   SmallVector<StringRef> fields;
   text.split(fields, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef field : fields) {

@@ -1,7 +1,8 @@
 //===- Report.cpp - What a run found out ----------------------------------===//
 //
 // The report as JSON, whose keys other people's scripts read, and as text. JSON
-// has no infinity: an error that isn't finite is null there.
+// has no infinity: an error that isn't finite is null there. Nor has it bytes
+// that aren't UTF-8, as names of the IR may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +55,7 @@ json::Value Report::toJSON() const {
   json::Array kernelValues, outputValues;
   for (const KernelRecord &kernel : kernels) {
     json::Object object(kernel.fields);
-    object["name"] = kernel.name;
+    object["name"] = json::fixUTF8(kernel.name);
     kernelValues.push_back(std::move(object));
   }
   for (const OutputReport &output : outputs)
@@ -84,7 +85,7 @@ json::Value Report::toJSON() const {
                                           : json::Value(spill.instead)}});
   return json::Object{
       {"version", NORM_FUSION_VERSION},
-      {"entry", entry},
+      {"entry", json::fixUTF8(entry)},
       {"device", device},
       {"chip", chip},
       {"fused", fused},

@@ -21,11 +21,16 @@ bool isBundle(StringRef path);
 /// True for the name of a file that writeBundle() may write or remove.
 bool isBundleFile(StringRef name);
 
+/// Names of the files that the manifest in `folder` names, as they are or
+/// changed since; none where there is no manifest.
+llvm::StringSet<> getBundleFiles(StringRef folder);
+
 /// Exit code 2 where a bundle's manifest would replace another file.
 llvm::Error checkBundleFolder(StringRef folder);
 
 /// Writes a bundle of what compileKernels() left. Exit code 3 where host code
-/// does more than allocate and launch.
+/// does more than allocate and launch, 2 where an image would replace a file
+/// that is no bundle's.
 llvm::Error writeBundle(StringRef folder, CompiledModule &compiled,
                         const Signature &signature,
                         const CompileOptions &options, StringRef source);
