@@ -54,8 +54,11 @@ bool storeTolerance(RunnerOptions &options, StringRef value) {
   return true;
 }
 bool storeSeconds(RunnerOptions &options, StringRef value) {
-  return !value.getAsDouble(options.tuneSeconds) &&
-         std::isfinite(options.tuneSeconds) && options.tuneSeconds >= 0;
+  double number;
+  if (value.getAsDouble(number) || !std::isfinite(number) || number < 0)
+    return false;
+  options.tuneSeconds = number;
+  return true;
 }
 bool storeBandwidth(RunnerOptions &options, StringRef value) {
   unsigned number;
@@ -127,8 +130,10 @@ constexpr OptionInfo infos[] = {
      addText<&O::expected>},
     {"check", "", "compare with the module run in f64, unfused",
      setFlag<&O::check>},
-    {"rtol", "NUMBER", "relative tolerance", storeTolerance<&O::rtol>},
-    {"atol", "NUMBER", "absolute tolerance", storeTolerance<&O::atol>},
+    {"rtol", "NUMBER", "relative tolerance of comparisons",
+     storeTolerance<&O::rtol>},
+    {"atol", "NUMBER", "absolute tolerance of comparisons",
+     storeTolerance<&O::atol>},
     {"output", "FILE.npy", "write a result; repeat in order",
      addText<&O::outputs>},
     {"repeat", "N", "run N times", storeRepeat},
@@ -146,6 +151,30 @@ constexpr OptionInfo infos[] = {
     {"version", "", "print the version", setFlag<&O::version>},
 };
 } // namespace
+
+/// The first option that says something of a run alone; empty if none does.
+static StringRef findOptionOfRun(const RunnerOptions &options) {
+  const RunnerOptions usual;
+  const std::pair<StringRef, bool> given[] = {
+      {"check", options.check},
+      {"expected", !options.expected.empty()},
+      {"rtol", options.rtol.has_value()},
+      {"atol", options.atol.has_value()},
+      {"output", !options.outputs.empty()},
+      {"benchmark", options.benchmark},
+      {"repeat", options.repeat != usual.repeat},
+      {"bitwise", options.bitwise},
+      {"input", !options.inputs.empty()},
+      {"seed", options.seed != usual.seed},
+      {"dims", !options.dims.empty()},
+      {"emulator", !options.emulator.empty()},
+      {"plain", options.plain != usual.plain},
+  };
+  for (auto [name, isGiven] : given)
+    if (isGiven)
+      return name;
+  return {};
+}
 
 Expected<RunnerOptions>
 mlir::norm_fusion::runner::parseRunnerOptions(ArrayRef<const char *> arguments) {
@@ -208,14 +237,22 @@ mlir::norm_fusion::runner::parseRunnerOptions(ArrayRef<const char *> arguments) 
                      "--dims gives sizes to random inputs, --input gives "
                      "whole inputs; use one of them");
   // What would be said of a run must not be silent, as if all were well.
-  if (!options.emitBundle.empty() &&
-      (options.check || !options.expected.empty() || !options.outputs.empty() ||
-       options.benchmark || options.bitwise || options.repeat != 1))
-    return makeError(
-        ExitCode::badInput,
-        "--emit-bundle compiles only: --check, --expected, "
-        "--output, --benchmark, --repeat and --bitwise need a run; "
-        "run the bundle with them, --check without --emit-bundle");
+  if (StringRef name = findOptionOfRun(options);
+      !name.empty() && !options.emitBundle.empty())
+    return makeError(ExitCode::badInput,
+                     "--emit-bundle compiles only: --" + name +
+                         (name == "check" || name == "plain"
+                              ? " needs the module; give it without "
+                                "--emit-bundle"
+                              : " needs a run; run the bundle with it"));
+  if ((options.rtol || options.atol) && !options.check &&
+      options.expected.empty() && options.tune.empty())
+    return makeError(ExitCode::badInput,
+                     "--rtol and --atol are of a comparison; give --check or "
+                     "--expected, too");
+  if (options.tuneSeconds && options.tune.empty())
+    return makeError(ExitCode::badInput,
+                     "--tune-seconds is of a search; give --tune=FILE, too");
   if (options.bitwise && options.repeat < 2)
     options.repeat = 2;
   return options;

@@ -701,10 +701,11 @@ Error Run::tuneIt() {
   auto getTolerance = [&](const Tensor &result) {
     return this->getTolerance(result.getElementType(), getMagnitude(result));
   };
+  // The clock ends some centuries from now.
+  double seconds = std::min(options.tuneSeconds.value_or(300), 1e9);
   using Clock = std::chrono::steady_clock;
-  auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                         std::chrono::duration<double>(options.tuneSeconds));
+  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(seconds));
   auto mayGoOn = [&] { return Clock::now() < deadline; };
   auto say = [](StringRef text) {
     llvm::outs() << text << "\n";
