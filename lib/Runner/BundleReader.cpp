@@ -13,10 +13,12 @@
 #include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runtime/Workspace.h"
 #include "norm_fusion/Schedule/JSON.h"
+#include "norm_fusion/Schedule/TargetInfo.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
@@ -129,13 +131,36 @@ Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {
       return fail("lacks '" + key + "'");
   if (manifest.getArray("kernels")->empty())
     return fail("has no kernels");
-  bundle.signature.name = manifest.getString("entry").value_or("").str();
-  bundle.chip = manifest.getString("chip").value_or("").str();
+  auto failAt = [](const json::Object &object, StringRef key,
+                   const Twine &expected) {
+    const json::Value *found = object.get(key);
+    return fail("has " +
+                (found ? llvm::formatv("'{0}': {1}", key, *found).str()
+                       : ("no '" + key + "'").str()) +
+                ", expected " + expected);
+  };
+  std::optional<StringRef> entry = manifest.getString("entry");
+  if (!entry)
+    return failAt(manifest, "entry", "a function's name");
+  bundle.signature.name = entry->str();
+  StringRef chip = manifest.getString("chip").value_or("");
+  if (!TargetInfo::get(chip))
+    return failAt(manifest, "chip", TargetInfo::chips);
+  bundle.chip = chip.str();
   StringRef target = manifest.getString("target").value_or("");
   if (target != "emulator" && target != "cuda")
-    return fail("has target '" + target + "', expected cuda or emulator");
+    return failAt(manifest, "target", "cuda or emulator");
   bundle.emulator = target == "emulator";
-  bundle.fused = manifest.getInteger("fused").value_or(0);
+  std::optional<int64_t> fused = manifest.getInteger("fused");
+  if (!fused || !llvm::isUInt<32>(*fused))
+    return failAt(manifest, "fused", "a number of groups");
+  bundle.fused = *fused;
+  // The rest of a kernel is looked at where it's launched.
+  for (const json::Value &kernel : *manifest.getArray("kernels"))
+    for (StringRef key : {"cooperative", "programmatic_dependent"})
+      if (const json::Object *fields = kernel.getAsObject();
+          fields && fields->get(key) && !fields->getBoolean(key))
+        return failAt(*fields, key, "true or false");
   for (const json::Value &argument : *manifest.getArray("arguments")) {
     Expected<ValueType> type = readType(argument.getAsObject());
     if (!type)

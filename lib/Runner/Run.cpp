@@ -141,6 +141,8 @@ Error Run::openDevice() {
   report.chip = device->isEmulator() ? "sm_90a" : device->getProperties().chip;
   if (!options.chip.empty())
     report.chip = options.chip;
+  if (!bundle.chip.empty())
+    report.chip = bundle.chip;
   return checkChip(report.chip);
 }
 
