@@ -222,7 +222,7 @@ Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
                              " has type " + text +
                              ", expected a ranked tensor or a scalar of f64, "
                              "f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, "
-                             "i1 to i64");
+                             "i1, i8, i16, i32, i64 or index");
       }
       values.push_back(*value);
     }
@@ -247,10 +247,21 @@ Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
                            ", expected none: values are passed densely, in "
                            "row-major order");
     }
-  for (BlockArgument argument : function.getArguments())
+  constexpr StringRef writable =
+      bufferization::BufferizationDialect::kWritableAttrName;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
     if (isa<MemRefType>(argument.getType()) &&
-        !llvm::all_of(argument.getUsers(), readsBuffer))
-      signature.buffers.push_back(argument.getArgNumber());
+        !llvm::all_of(argument.getUsers(), readsBuffer)) {
+      signature.buffers.push_back(i);
+      signature.written.push_back(i);
+    } else if (auto isWritten =
+                   function.getArgAttrOfType<BoolAttr>(i, writable);
+               isWritten && isWritten.getValue() &&
+               isa<TensorType>(argument.getType())) {
+      signature.written.push_back(i);
+    }
+  }
   return signature;
 }
 

@@ -266,7 +266,7 @@ Error Program::copyToMemory(void *memory, const void *data, size_t bytes) {
 
 Error Program::restore(ArrayRef<Tensor> arguments,
                        ArrayRef<PlacedArgument> placed) {
-  for (unsigned i : signature.buffers)
+  for (unsigned i : signature.written)
     if (Error error = copyToMemory(placed[i].pointer, arguments[i].getData(),
                                    arguments[i].getNumBytes()))
       return error;
@@ -323,8 +323,12 @@ static void gather(char *&to, const char *from, ArrayRef<int64_t> shape,
 Expected<Tensor> Program::fetch(const PlacedResult &result,
                                 const ValueType &type) {
   Expected<Tensor> tensor = Tensor::create(type.type, result.shape);
+  // A size that can't be is the inputs'.
   if (!tensor)
-    return tensor;
+    return withCode(getByteCount(type.type, result.shape)
+                        ? ExitCode::kernelFailed
+                        : ExitCode::badInput,
+                    tensor.takeError());
   size_t elementBytes = getByteSize(type.type);
   if (type.isScalar) {
     std::memcpy(tensor->getData(), result.scalar.data(), elementBytes);

@@ -198,8 +198,11 @@ void Tensor::Free::operator()(char *pointer) const { std::free(pointer); }
 Expected<Tensor> Tensor::create(ElementType type, ArrayRef<int64_t> shape) {
   std::optional<size_t> bytes = getByteCount(type, shape);
   if (!bytes)
-    return createStringError("a tensor " + formatType(type, shape) +
-                             " is larger than the address space");
+    return createStringError(
+        "a tensor " + formatType(type, shape) +
+        (any_of(shape, [](int64_t size) { return size < 0; })
+             ? " has a negative size"
+             : " is larger than the address space"));
   Tensor tensor;
   tensor.type = type;
   tensor.shape.assign(shape.begin(), shape.end());

@@ -34,6 +34,8 @@ struct Signature {
   std::vector<ValueType> arguments, results;
   /// Arguments that are buffers which the function may write to.
   std::vector<unsigned> buffers;
+  /// These, and tensors that the function says it may write to.
+  std::vector<unsigned> written;
 
   /// What a call gives: the results, then what it leaves in the buffers.
   std::vector<ValueType> getOutputs() const;

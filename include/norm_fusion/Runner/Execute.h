@@ -81,7 +81,7 @@ public:
   /// Copies tensors to memory of `arena`.
   llvm::Expected<std::vector<PlacedArgument>>
   place(ArrayRef<runtime::Tensor> arguments, Arena &arena);
-  /// Copies tensors again to the buffers that calls may have written to.
+  /// Copies tensors again to the arguments that calls may have written to.
   llvm::Error restore(ArrayRef<runtime::Tensor> arguments,
                       ArrayRef<PlacedArgument> placed);
 
