@@ -7,11 +7,11 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <list>
 
@@ -61,13 +61,32 @@ static void readUsage(StringRef output, CompiledModule &compiled) {
   }
 }
 
+namespace {
+/// Removes a file in the end, or when a signal ends the process.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(StringRef path) : path(path) {
+    llvm::sys::RemoveFileOnSignal(path);
+  }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile() {
+    llvm::sys::fs::remove(path);
+    llvm::sys::DontRemoveFileOnSignal(path);
+  }
+
+private:
+  std::string path;
+};
+} // namespace
+
 double mlir::norm_fusion::runner::assembleKernels(CompiledModule &compiled,
                                                   StringRef chip) {
   std::string assembler = findAssembler();
   if (assembler.empty())
     return 0;
   Stopwatch watch;
-  std::list<llvm::FileRemover> files;
+  std::list<TemporaryFile> files;
   auto addFile = [&](StringRef extension) -> std::optional<std::string> {
     SmallString<128> path;
     if (llvm::sys::fs::createTemporaryFile("norm-fusion", extension, path))
