@@ -31,9 +31,10 @@ using llvm::Error;
 using llvm::Expected;
 namespace json = llvm::json;
 
-static Error fail(const Twine &message) {
-  return makeError(ExitCode::badInput, "the bundle's manifest " + message +
-                                           "; emit the bundle again");
+static Error fail(const Twine &message,
+                  StringRef wayOut = "emit the bundle again") {
+  return makeError(ExitCode::badInput,
+                   "the bundle's manifest " + message + "; " + wayOut);
 }
 
 bool mlir::norm_fusion::runner::isBundle(StringRef path) {
@@ -118,9 +119,12 @@ Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {
     return text.takeError();
   Expected<json::Value> value = parseJSON(*text);
   if (!value)
-    return fail("isn't JSON: " + llvm::toString(value.takeError()));
+    return fail("isn't JSON: " + llvm::toString(value.takeError()),
+                "emit the bundle into another folder");
   json::Object *object = value->getAsObject();
-  if (!object || object->getInteger("schema") != 1)
+  if (!object || !object->getInteger("schema"))
+    return fail("has no schema", "emit the bundle into another folder");
+  if (object->getInteger("schema") != 1)
     return fail("has another schema than 1");
   Bundle bundle;
   bundle.manifest = std::move(*object);

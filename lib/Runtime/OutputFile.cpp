@@ -45,6 +45,9 @@ public:
   Error keep() { return fail(path, errorToErrorCode(file.keep(target))); }
   void discard() { consumeError(file.discard()); }
 
+  /// Empty, for `path`, or what a link there points to.
+  static Expected<WholeFile> create(StringRef path);
+
 private:
   WholeFile(StringRef path, StringRef target, sys::fs::TempFile file)
       : path(path), target(target), file(std::move(file)) {}
@@ -53,8 +56,7 @@ private:
 };
 } // namespace
 
-Expected<WholeFile> WholeFile::write(StringRef path,
-                                     function_ref<void(raw_ostream &)> write) {
+Expected<WholeFile> WholeFile::create(StringRef path) {
   // What a link points to is written, not the link replaced.
   SmallString<128> target;
   if (sys::fs::real_path(path, target))
@@ -65,13 +67,21 @@ Expected<WholeFile> WholeFile::write(StringRef path,
       sys::fs::TempFile::create(target + ".%%%%%%.tmp");
   if (!file)
     return fail(path, errorToErrorCode(file.takeError()));
-  raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  return WholeFile(path, target, std::move(*file));
+}
+
+Expected<WholeFile> WholeFile::write(StringRef path,
+                                     function_ref<void(raw_ostream &)> write) {
+  Expected<WholeFile> whole = create(path);
+  if (!whole)
+    return whole;
+  raw_fd_ostream os(whole->file.FD, /*shouldClose=*/false);
   write(os);
   if (std::error_code code = takeError(os)) {
-    consumeError(file->discard());
+    whole->discard();
     return fail(path, code);
   }
-  return WholeFile(path, target, std::move(*file));
+  return whole;
 }
 
 Error runtime::writeFile(StringRef path,
@@ -113,13 +123,14 @@ Error runtime::writeFiles(ArrayRef<std::pair<std::string, StringRef>> files) {
 Error runtime::checkWritable(StringRef path) {
   if (path == "-")
     return Error::success();
-  if (sys::fs::is_directory(path))
-    return fail(path, std::make_error_code(std::errc::is_a_directory));
   if (isSpecial(path))
     return fail(path, sys::fs::access(path, sys::fs::AccessMode::Write));
-  StringRef folder = sys::path::parent_path(path);
-  return fail(path, sys::fs::access(folder.empty() ? "." : folder,
-                                    sys::fs::AccessMode::Write));
+  // Folders, rights, file systems and lengths of names have their say.
+  Expected<WholeFile> file = WholeFile::create(path);
+  if (!file)
+    return file.takeError();
+  file->discard();
+  return Error::success();
 }
 
 std::string runtime::getRealFile(StringRef path) {

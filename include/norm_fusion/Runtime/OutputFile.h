@@ -23,7 +23,7 @@ llvm::Error writeFile(llvm::StringRef path,
 llvm::Error
 writeFiles(llvm::ArrayRef<std::pair<std::string, llvm::StringRef>> files);
 
-/// Fails if `path` couldn't be written; changes nothing. To be asked before
+/// Fails if `path` couldn't be written; leaves nothing. To be asked before
 /// hours of work go into the contents.
 llvm::Error checkWritable(llvm::StringRef path);
 
