@@ -11,7 +11,7 @@
 #include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 #include "norm_fusion/Pipelines/Pipelines.h"
-#include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/DiagnosticCollector.h"
 #include "norm_fusion/Runner/Options.h"
 #include "norm_fusion/Runner/Stopwatch.h"
 #include "norm_fusion/Runtime/Image.h"
@@ -21,7 +21,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Diagnostics.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -52,36 +53,6 @@ std::vector<ValueType> Signature::getOutputs() const {
     outputs.push_back(arguments[i]);
   return outputs;
 }
-
-namespace {
-/// Keeps the first error that is emitted while it lives.
-class DiagnosticCollector {
-public:
-  explicit DiagnosticCollector(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              text.empty())
-            text = format(diagnostic);
-          return success();
-        }) {}
-  Error takeError(ExitCode code, StringRef what) {
-    return makeError(code, text.empty() ? what.str() : text);
-  }
-
-private:
-  static std::string format(Diagnostic &diagnostic) {
-    std::string text;
-    if (auto loc =
-            diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-      text = (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ":" +
-              Twine(loc.getColumn()) + ": ")
-                 .str();
-    return text + diagnostic.str();
-  }
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
 
 static Error runPipeline(ModuleOp module, const CompileOptions &options,
                          llvm::function_ref<void(OpPassManager &)> build) {
@@ -181,8 +152,34 @@ static bool readsBuffer(Operation *op) {
   return tensor && !tensor.getWritable();
 }
 
+/// Exit code 3 where data that is named isn't in the file.
+static Error checkData(ModuleOp module) {
+  DiagnosticCollector diagnostics(module.getContext());
+  WalkResult result = module.walk([&](Operation *op) {
+    for (NamedAttribute attr : op->getAttrs())
+      if (auto data = dyn_cast<DenseResourceElementsAttr>(attr.getValue());
+          data && !data.getRawHandle().getBlob()) {
+        op->emitError() << "'" << data.getRawHandle().getKey()
+                        << "' is used and isn't among the file's "
+                           "dialect_resources, expected its data there";
+        return WalkResult::interrupt();
+      }
+    auto global = dyn_cast<memref::GlobalOp>(op);
+    if (!global || !global.isExternal() || global.symbolKnownUseEmpty(module))
+      return WalkResult::advance();
+    global.emitError() << "'" << global.getSymName()
+                       << "' is used and has no value, expected one";
+    return WalkResult::interrupt();
+  });
+  return result.wasInterrupted()
+             ? diagnostics.takeError(ExitCode::compileFailed, "")
+             : Error::success();
+}
+
 Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
                                                          StringRef name) {
+  if (Error error = checkData(module))
+    return std::move(error);
   SmallVector<func::FuncOp> candidates;
   std::string names;
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Runner/Execute.h"
-#include "norm_fusion/Runner/Error.h"
+#include "norm_fusion/Runner/DiagnosticCollector.h"
 #include "norm_fusion/Runner/HostRuntime.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,6 +17,7 @@
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <cstdlib>
@@ -112,6 +113,23 @@ private:
 };
 } // namespace
 
+/// The first function that is called and that neither the module, the runtime
+/// nor the process has; empty if there is none. The JIT would write that to
+/// stderr itself.
+static StringRef
+findMissingFunction(ModuleOp module,
+                    llvm::function_ref<bool(StringRef)> isRuntimes) {
+  llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (StringRef name = function.getName();
+        function.isExternal() && !name.starts_with("llvm.") &&
+        !isRuntimes(name) &&
+        !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()) &&
+        !function.symbolKnownUseEmpty(module))
+      return name;
+  return {};
+}
+
 Error JitProgram::compile(ModuleOp module, const Signature &signature,
                           runtime::Device *device, bool hostVisible) {
   if (Error error = attach(signature, device))
@@ -137,11 +155,22 @@ Error JitProgram::compile(ModuleOp module, const Signature &signature,
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
+  DiagnosticCollector diagnostics(module.getContext());
   auto created = ExecutionEngine::create(module, options, std::move(*machine));
   if (!created)
-    return withCode(ExitCode::compileFailed, created.takeError());
+    return diagnostics.takeError(ExitCode::compileFailed,
+                                 llvm::toString(created.takeError()));
   engine = std::move(*created);
-  engine->registerSymbols(getRuntimeSymbols);
+  StringRef missing;
+  engine->registerSymbols([&](llvm::orc::MangleAndInterner mangle) {
+    llvm::orc::SymbolMap symbols = getRuntimeSymbols(mangle);
+    missing = findMissingFunction(
+        module, [&](StringRef name) { return symbols.contains(mangle(name)); });
+    return symbols;
+  });
+  if (!missing.empty())
+    return makeError(ExitCode::compileFailed,
+                     "'" + missing + "' is used and has no body, expected one");
 
   // Tells the runtime where the images are.
   if (Error error = runHostCode(device, stream, nullptr,
