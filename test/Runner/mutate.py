@@ -52,9 +52,7 @@ def notices(mutant, seed):
 
 if weak and any(notices(lines, seed) for seed in (1, 2, 3)):
     sys.exit("the kernel as generated fails where stores are seen late")
-# Clusters that there are: loads of the partial rows of others never happen.
-items = int(sms) // int((re.search(r"cluster=(\d+)", schedule) or [0, 1])[1])
-kernel, tags, mutants, unnoticed, relaxed = "", False, 0, 0, {}
+kernel, tags, mutants, unnoticed, relaxed, looked = "", False, 0, 0, {}, set()
 for i, line in enumerate(lines):
     if match := re.search(r"gpu\.func @(\w+)", line):
         kernel, tags = match.group(1), "combine=tags" in line
@@ -64,9 +62,12 @@ for i, line in enumerate(lines):
         changed = []
         if re.search(r"acq_rel|release", line):
             changed = [re.sub("acq_rel|release", "acquire", line), line.replace('"device"', '"block"')]
-        elif tags and "xor.b32 $0, $2, $1;" in line:  # the tags of all words: of these the first two, as the others are of the same loop
-            changed = [line.replace("xor.b32 $0, $2, $1;", "xor.b32 $0, $1, $1;"),
-                       re.sub(r"xor\.b32 u, \$3, \$1;\\0Aor\.b32 \$0, \$0, u;\\0A", "", line)]
+        elif tags and "xor.b32 $0, $2, $1;" in line and kernel not in looked:
+            # The tags of an item's words: of these the first two; of the first item, for there may be no others.
+            looked.add(kernel)
+            changed = [line.replace("xor.b32 $0, $2, $1;", "xor.b32 $0, $1, $1;")]
+            if "$3" in line:
+                changed.append(re.sub(r"xor\.b32 u, \$3, \$1;\\0Aor\.b32 \$0, \$0, u;\\0A", "", line))
             if line in changed:
                 sys.exit(f"can't change what looks at tags: {line}")
         for text in changed:
@@ -75,12 +76,10 @@ for i, line in enumerate(lines):
                 unnoticed += 1
                 print(f"unnoticed in {kernel}, mutant {mutants}: {text.strip()}")
         continue
-    if (match := re.search(r"setp\.gt\.s32 p, \$\d+, (\d+);", line)) and int(match[1]) >= items:
-        continue
     if re.search(r"nvvm\.(barrier|bar\.warp|cluster|mbarrier|fence|griddepcontrol wait)|llvm\.fence|cp\.async\.(wait|commit)|(try|test)_wait", line):
         mutant = lines[:i] + lines[i + 1:]
-    elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := re.sub(r"(setp\.gt\.s32 p, \$\d+), \d+|\+\d+(?=\])", r"\1", line.split('"')[1]), 0) < (1 if "setp.ne" in line else 2):
-        relaxed[text] += 1  # the others are the same instruction, unrolled; of those that load again some of no partial row
+    elif ".relaxed.gpu" in line and tags and relaxed.setdefault(text := re.sub(r"\+\d+(?=\])", "", line.split('"')[1]), 0) < (1 if "setp.ne" in line else 2):
+        relaxed[text] += 1  # the others are the same instruction, unrolled; of partial rows some aren't there
         mutant = lines[:i] + [line.replace(".relaxed.gpu", "")] + lines[i + 1:]
     elif "llvm.load" in line and "acquire" in line:
         mutant = lines[:i] + [line.replace("acquire", "monotonic")] + lines[i + 1:]

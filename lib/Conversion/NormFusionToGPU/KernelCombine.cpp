@@ -200,21 +200,8 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
     Value start;               ///< of the batch's first item, i64
     unsigned u;                ///< of the batch's items
   };
-  // Framed partial rows have the shifts of their first rows.
-  auto load = [&](Value value, std::optional<int64_t> bound, const Load &load,
-                  Value first, Value words) {
-    int64_t bytes = getWordBytes(accumulations[load.accumulator]);
-    Value offset = mul(pitch, i64(warps * bytes * load.u));
-    if (!areFramed)
-      return loadRelaxedIf(value, bound, byteAddress(load.start, offset),
-                           /*offset=*/Value(), words);
-    Value shift = toI64(getShift(add(first, i64(load.u * warps))));
-    return loadRelaxedIf(
-        value, bound, load.start,
-        arith::AddIOp::create(b, offset, mul(shift, i64(bytes))), words);
-  };
   SmallVector<Load> loads;
-  SmallVector<Value> words;
+  SmallVector<Value> state; // words, then whether an item's are to be loaded
   for (auto [n, a] : llvm::enumerate(chosen)) {
     Value identity = toWords(a, numColumns);
     if (tags)
@@ -225,51 +212,80 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
                          getPlaceOfPartial(column), bytesBefore[n]);
       for (unsigned u = 0; u < batch; ++u) {
         loads.push_back({a, unsigned(n * columns.size() + k), start, u});
-        words.push_back(
-            load(left, int64_t(u * warps), loads.back(), first, identity));
+        state.push_back(identity);
       }
     }
   }
-  if (tags && !words.empty()) {
-    // Any word with the other launch's parity is loaded again.
+  unsigned numWords = loads.size();
+  for (unsigned u = 0; u < batch; ++u)
+    state.push_back(arith::ExtUIOp::create(
+        b, b.getI32Type(),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, left,
+                              i32(u * warps))));
+  // Framed partial rows have the shifts of their first rows.
+  auto loadAll = [&](Value first, MutableArrayRef<Value> state) {
+    for (auto [k, load] : llvm::enumerate(loads)) {
+      int64_t bytes = getWordBytes(accumulations[load.accumulator]);
+      Value pointer = load.start, shift;
+      Value offset = mul(pitch, i64(warps * bytes * load.u));
+      if (areFramed) {
+        shift =
+            mul(toI64(getShift(add(first, i64(load.u * warps)))), i64(bytes));
+        offset = arith::AddIOp::create(b, offset, shift);
+      } else {
+        pointer = byteAddress(load.start, offset);
+        offset = Value();
+      }
+      state[k] =
+          loadRelaxedIf(state[numWords + load.u], pointer, offset, state[k]);
+    }
+  };
+  if (!tags || loads.empty()) {
+    loadAll(first, state);
+  } else {
+    // Items of which a word has the other launch's parity are loaded again.
     SmallVector<Type> types(
-        llvm::map_range(words, [](Value v) { return v.getType(); }));
-    auto loop = scf::WhileOp::create(b, types, words);
-    OpBuilder::InsertionGuard inner(b);
+        llvm::map_range(state, [](Value v) { return v.getType(); }));
     SmallVector<Location> locations(types.size(), b.getLoc());
+    auto loop = scf::WhileOp::create(b, types, state);
+    OpBuilder::InsertionGuard inner(b);
     Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
     b.setInsertionPointToStart(before);
+    llvm::copy(before->getArguments(), state.begin());
+    // Addresses take registers from one load to the next, not all the time.
+    loadAll(areFramed ? createOpaque(b, first) : first, state);
     // Columns beyond the last one in a lane's words are never written.
     int64_t rest = problem.columns % numColumns;
-    SmallVector<Value> written, beyond;
-    for (Value vector : before->getArguments())
-      for (unsigned e = 0; e < numColumns; ++e)
-        (rest && e >= rest ? beyond : written).push_back(getWord(vector, e));
-    Value stale = createDifference(written, parity); // in the lowest bit
+    Value isLast;
     if (rest)
-      stale = arith::OrIOp::create(
-          b, stale,
-          select(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       columns.front(),
-                                       i64(problem.columns - rest)),
-                 i32(0), createDifference(beyond, parity)));
-    scf::ConditionOp::create(b,
-                             arith::TruncIOp::create(b, b.getI1Type(), stale),
-                             before->getArguments());
+      isLast =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, columns.front(),
+                                i64(problem.columns - rest));
+    Value anyStale;
+    for (unsigned u = 0; u < batch; ++u) {
+      SmallVector<Value> written, beyond;
+      for (auto [k, load] : llvm::enumerate(loads))
+        for (unsigned e = 0; load.u == u && e < numColumns; ++e)
+          (rest && e >= rest ? beyond : written)
+              .push_back(getWord(state[k], e));
+      Value stale = createDifference(written, parity);
+      if (rest)
+        stale = arith::OrIOp::create(
+            b, stale, select(isLast, i32(0), createDifference(beyond, parity)));
+      stale = arith::AndIOp::create(b, stale, i32(1)); // the tag's bit
+      state[numWords + u] = stale;
+      anyStale = anyStale ? arith::OrIOp::create(b, anyStale, stale) : stale;
+    }
+    scf::ConditionOp::create(
+        b, arith::TruncIOp::create(b, b.getI1Type(), anyStale), state);
     Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
     b.setInsertionPointToStart(after);
-    // Addresses that are computed again take no registers of the first loads.
-    Value firstAgain = areFramed ? createOpaque(b, first) : first;
-    SmallVector<Value> again;
-    for (auto [before, vector] : llvm::zip(loads, after->getArguments()))
-      again.push_back(
-          load(parity, /*bound=*/std::nullopt, before, firstAgain, vector));
-    scf::YieldOp::create(b, again);
-    words.assign(loop.getResults().begin(), loop.getResults().end());
+    scf::YieldOp::create(b, after->getArguments());
+    llvm::copy(loop.getResults(), state.begin());
   }
   b.setInsertionPointToEnd(batches.getBody());
   SmallVector<Value> next(batches.getRegionIterArgs());
-  for (auto [load, vector] : llvm::zip(loads, words)) {
+  for (auto [load, vector] : llvm::zip(loads, state)) {
     PartialAccumulateOp accumulate = accumulations[load.accumulator];
     if (tags) // the tag isn't a part of the sum
       vector = arith::AndIOp::create(b, vector, fill(i32(-2), vector));

@@ -592,6 +592,7 @@ private:
   void writePartials(Value item, MutableArrayRef<Value> accumulators,
                      const Ring &ring);
   void writeFramedPartials(Value item, ArrayRef<Value> sums, const Ring &ring);
+  void writeFramedIdentities(Value item);
   int64_t getSumsStart(unsigned a, int64_t base);
   void storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
                  Value writes, int64_t base);
@@ -614,8 +615,8 @@ private:
                        StringRef constraints, unsigned words,
                        bool hasSideEffects);
   Value loadRelaxed(Value pointer, unsigned words);
-  Value loadRelaxedIf(Value value, std::optional<int64_t> bound, Value pointer,
-                      Value offset, Value words);
+  Value loadRelaxedIf(Value condition, Value pointer, Value offset,
+                      Value words);
   Value createDifference(ArrayRef<Value> words, Value word);
   Value getWord(Value words, unsigned k);
   Value toWords(unsigned accumulator, unsigned count);

@@ -462,6 +462,29 @@ void KernelEmitter::writeFramedPartials(Value item, ArrayRef<Value> sums,
     }
 }
 
+/// Stores what a block without rows has, identities, as writeFramedPartials()
+/// would: one short loop.
+void KernelEmitter::writeFramedIdentities(Value item) {
+  Value first = i64(0); // of the block
+  if (schedule.getCluster() > 1)
+    first = mul(toI64(rank), i64(schedule.getBlockColumns()));
+  for (unsigned a = 0; a < accumulations.size(); ++a) {
+    int64_t width = 16 / getWordBytes(accumulations[a]);
+    Type type = accumulations[a].getOperand().getType();
+    Value identity = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(
+               VectorType::get({width}, type),
+               Attribute(getIdentity(accumulations[a].getCombiner(), type))));
+    // Opaque, lest it is unrolled.
+    auto loop = scf::ForOp::create(
+        b, mul(toI64(threadId()), i64(width)),
+        createOpaque(b, i64(schedule.getBlockColumns())), i64(threads * width));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    storePartial(a, item, add(first, loop.getInductionVar()), identity);
+  }
+}
+
 /// Where accumulator `a`'s begin of a block's sums of all accumulators from
 /// `base` on. Framed rows begin somewhere in what their lanes hold, so that
 /// each of those side by side in a warp has a set as a row group of its own.

@@ -478,16 +478,13 @@ Value KernelEmitter::emitRing(Value item, Value firstRow, Value step,
   if (writesEarly)
     b.setInsertionPointToStart(
         scf::IfOp::create(b, allHaveRows, /*withElseRegion=*/true).elseBlock());
-  // The only row group of a block without rows has nothing but identities. (So
-  // written, ptxas takes 193 ms in place of 206 for bf16 LayerNorm 20479 in six
-  // vectors a lane. H200, us, 200 and 600 MB: 20479 53.8, 148.2 -> 53.7, 147.1,
-  // 20201 52.4, 143.0 -> 51.6, 142.2, 19999 51.9, 142.3 -> 51.7, 142.1; but in
-  // fewer vectors 16001 52.8, 146.8 -> 53.6, 147.5, 36001 61.0, 171.0 -> 62.1,
-  // 174.4.)
-  bool hasNone = writesEarly && isAhead && schedule.getRowGroups() == 1 &&
-                 schedule.getChunks() > 4;
-  write(item, ring,
-        hasNone ? ArrayRef(identities)
-                : ArrayRef(last).slice(firstScalar, identities.size()));
+  // The only row group of a block without rows has nothing but identities.
+  if (writesEarly && schedule.getRowGroups() == 1 &&
+      arePartialsFramed(problem, schedule)) {
+    writeScalars(item, ArrayRef(identities).take_front(scalars.size()));
+    writeFramedIdentities(item);
+  } else {
+    write(item, ring, ArrayRef(last).slice(firstScalar, identities.size()));
+  }
   return last[1];
 }

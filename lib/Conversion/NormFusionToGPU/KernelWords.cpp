@@ -146,54 +146,35 @@ Value KernelEmitter::loadRelaxed(Value pointer, unsigned words) {
   return loadWords("ld.relaxed.gpu.global", pointer, words);
 }
 
-/// PTX that leaves in `result` where one of `count` operands from `first` on
-/// differs from operand `word`, bit by bit; u is a register of its own.
-static std::string listDifferences(StringRef result, unsigned first,
-                                   unsigned count, unsigned word) {
-  std::string text =
-      llvm::formatv("xor.b32 {0}, ${1}, ${2};\n", result, first, word);
-  for (unsigned k = 1; k < count; ++k)
-    text += llvm::formatv("xor.b32 u, ${1}, ${2};\nor.b32 {0}, {0}, u;\n",
-                          result, first + k, word);
-  return text;
-}
-
 /// Where one of `words` (i32) differs from `word`. PTX, in which LLVM has less
 /// to look at: else 50 of them take it 6% of its time.
 Value KernelEmitter::createDifference(ArrayRef<Value> words, Value word) {
   SmallVector<Value> operands{word};
   llvm::append_range(operands, words);
+  std::string text = "{\n.reg .b32 u;\nxor.b32 $0, $2, $1;\n";
+  for (unsigned k = 1; k < words.size(); ++k)
+    text += llvm::formatv("xor.b32 u, ${0}, $1;\nor.b32 $0, $0, u;\n", k + 2);
   std::string constraints = "=&r";
   for (unsigned k = 0; k < operands.size(); ++k)
     constraints += ",r";
-  return createAsm(b, b.getI32Type(), operands,
-                   "{\n.reg .b32 u;\n" +
-                       listDifferences("$0", /*first=*/2, words.size(),
-                                       /*word=*/1) +
-                       "}",
-                   constraints, /*hasSideEffects=*/false);
+  return createAsm(b, b.getI32Type(), operands, text + "}", constraints,
+                   /*hasSideEffects=*/false);
 }
 
 /// As loadRelaxed() of `pointer` + `offset` (i64, unless it is null) where
-/// `value`, i32, is more than `bound`, or without a bound where the lowest bit
-/// of one of `words` differs from that of `value`; else `words`. A predicate
-/// and no branch, so that many are on their way together. (What PTX computes,
-/// LLVM doesn't take the time to share.)
-Value KernelEmitter::loadRelaxedIf(Value value, std::optional<int64_t> bound,
-                                   Value pointer, Value offset, Value words) {
+/// `condition`, i32, isn't zero, else `words`. A predicate and no branch, so
+/// that many are on their way together. (What PTX computes, LLVM doesn't take
+/// the time to share.)
+Value KernelEmitter::loadRelaxedIf(Value condition, Value pointer, Value offset,
+                                   Value words) {
   auto type = dyn_cast<VectorType>(words.getType());
   unsigned count = type ? type.getDimSize(0) : 1;
-  std::string text =
-      "{\n.reg .pred p;\n.reg .b32 t;\n.reg .b32 u;\n.reg .b64 a;\n";
-  if (bound)
-    text += llvm::formatv("setp.gt.s32 p, ${0}, {1};\n", count, *bound);
-  else
-    text += listDifferences("t", count + 2, count, count) +
-            "and.b32 t, t, 1;\nsetp.ne.b32 p, t, 0;\n";
+  std::string text = llvm::formatv(
+      "{{\n.reg .pred p;\n.reg .b64 a;\nsetp.ne.b32 p, ${0}, 0;\n", count);
   auto [base, bytes] = splitPointer(pointer);
   std::string address = getAddressText(count + 1, bytes);
   std::string constraints;
-  SmallVector<Value> operands{value, base};
+  SmallVector<Value> operands{condition, base};
   for (unsigned n = 0; n < count; ++n) {
     constraints += "=&r,";
     text += llvm::formatv("mov.b32 ${0}, ${1};\n", n, count + 2 + n);
