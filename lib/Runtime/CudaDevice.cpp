@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -209,7 +210,7 @@ private:
   std::mutex mutex; ///< of images and kernels
   llvm::StringMap<std::unique_ptr<Image>> images;
   const double timeout = getKernelTimeout(60);
-  bool hung = false;
+  std::atomic<bool> hung = false; ///< threads wait for streams of their own
 };
 
 } // namespace

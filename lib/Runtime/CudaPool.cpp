@@ -8,6 +8,7 @@
 #include "CudaPool.h"
 
 #include "norm_fusion/Runtime/Device.h"
+#include <algorithm>
 
 using namespace mlir::norm_fusion::runtime;
 
@@ -22,7 +23,7 @@ static size_t roundUp(size_t bytes) {
 }
 
 llvm::Expected<void *> CudaPool::allocate(size_t bytes, bool hostVisible) {
-  size_t size = roundUp(bytes);
+  size_t size = std::max(roundUp(bytes), bytes); // it may wrap
   std::lock_guard lock(mutex);
   Spare &spare = hostVisible ? spareHost : spareDevice;
   if (auto found = spare.find(size);

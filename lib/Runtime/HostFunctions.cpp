@@ -14,6 +14,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <numeric>
+#include <vector>
 
 using namespace mlir::norm_fusion;
 using namespace mlir::norm_fusion::runtime;
@@ -252,8 +254,12 @@ static void mgpuMemset16(void *target, unsigned short value, size_t count,
   StreamHandle where = pick(*context, stream);
   uint32_t both = value | uint32_t(value) << 16;
   char *bytes = static_cast<char *>(target);
-  static uint16_t values[1 << 16];
-  values[value] = value;
+  // What is copied from must stay there until the copy is done.
+  static const std::vector<uint16_t> values = [] {
+    std::vector<uint16_t> all(1 << 16);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }();
   if (uintptr_t(bytes) % 4) {
     check(*context, context->getDevice().copy(bytes, &values[value], 2, where));
     bytes += 2;

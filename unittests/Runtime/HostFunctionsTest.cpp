@@ -85,6 +85,14 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
         contains(llvm::toString(context.takeError()), "can't load this image"));
     find<void(void *)>("mgpuModuleUnload")(image);
 
+    // An object that can't be linked is refused as such each time.
+    std::vector<char> object(64);
+    memcpy(object.data(), "\177ELF", 4);
+    for (int i = 0; i < 2; ++i) {
+      std::string text = llvm::toString(device->loadModule(object).takeError());
+      EXPECT_TRUE(contains(text, "can't load this image")) << text;
+    }
+
     // The first error stays, and stops the rest.
     launch(kernel, 1, 1, 1, 3000, 1, 1, 0, nullptr, arguments, nullptr, 1);
     launch(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr, 1);

@@ -8,6 +8,7 @@
 
 #include "Machine.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -300,6 +301,11 @@ Expected<ModuleHandle> EmulatorDevice::loadModule(llvm::ArrayRef<char> data) {
   if (!library)
     return library.takeError();
   fresh->library = &*library;
+  // The same image again must find the same error, not this library.
+  auto remove = llvm::make_scope_exit([&] {
+    llvm::consumeError(
+        jit->getExecutionSession().removeJITDylib(*fresh->library));
+  });
   llvm::orc::SymbolMap symbols;
   for (auto [name, address] : getKernelSymbols())
     symbols[jit->mangleAndIntern(name)] = {
@@ -309,7 +315,7 @@ Expected<ModuleHandle> EmulatorDevice::loadModule(llvm::ArrayRef<char> data) {
     return error;
   if (Error error = jit->addObjectFile(
           *library, llvm::MemoryBuffer::getMemBufferCopy(bytes, key)))
-    return error;
+    return fail(llvm::toString(std::move(error)));
   auto record = jit->lookup(*library, "nf_emu_module");
   if (!record)
     return fail(llvm::toString(record.takeError()));
@@ -318,6 +324,7 @@ Expected<ModuleHandle> EmulatorDevice::loadModule(llvm::ArrayRef<char> data) {
     uintptr_t begin = uintptr_t(module->records[i].address);
     fresh->variables.push_back({begin, begin + module->records[i].size});
   }
+  remove.release();
   image = std::move(fresh);
   return image.get();
 }
