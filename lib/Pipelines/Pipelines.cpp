@@ -12,7 +12,6 @@
 #include "norm_fusion/Dialect/NormFusion/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -83,13 +82,7 @@ static void addFloatPasses(OpPassManager &function) {
   // Scaling conversions are several ops on narrow floats.
   function.addPass(createNormFusionExpandFloatConversions());
   // Narrow floats compute in f32 and are rounded after every op, as the IR says.
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f16", "f8E4M3FN", "f8E5M2", "f8E8M0FNU"};
-  emulate.targetTypeStr = "f32";
-  function.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-  math::MathExtendToSupportedTypesOptions extend;
-  extend.targetTypeStr = "f32";
-  function.addPass(math::createMathExtendToSupportedTypes(extend));
+  function.addPass(createNormFusionEmulateFloats());
 }
 
 /// Views and affine maps become arithmetic.

@@ -78,6 +78,20 @@ def NormFusionDecomposeAggregates
                            "::mlir::tensor::TensorDialect"];
 }
 
+def NormFusionEmulateFloats : Pass<"norm-fusion-emulate-floats"> {
+  let summary = "Compute in f32 with narrow floats, rounded after every op";
+  let description = [{
+    Upstream's `arith-emulate-unsupported-floats` and
+    `math-extend-to-supported-types`, for bf16, f16, f8E4M3FN, f8E5M2 and
+    f8E8M0FNU. These mark the conversions that they make `contract`, so that
+    others fold them, and the rounding between two ops is lost; here they have no
+    flag. Conversions that were there keep theirs.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def NormFusionExpandFloatConversions
     : Pass<"norm-fusion-expand-float-conversions"> {
   let summary = "Expand conversions from and to narrow floats to integer ops";
