@@ -3,6 +3,7 @@
 // Passes that lower host code declare the functions that it calls, by name: of
 // the C library, of the compiler's runtime and of ours. Where the module
 // defines one of that name they would take it for theirs, whatever it computes.
+// This is the first pass of lowering: what nothing lowers is refused here, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,15 @@ struct ReserveNamesPass final
   using Base::Base;
 
   void runOnOperation() override {
+    auto found = getOperation().walk<WalkOrder::PreOrder>(
+        [](Operation *op) -> WalkResult {
+          if (op->isRegistered())
+            return WalkResult::advance();
+          return op->emitOpError("isn't registered, so that nothing lowers it; "
+                                 "expected ops of dialects that are");
+        });
+    if (found.wasInterrupted())
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
     llvm::TargetLibraryInfoImpl library{
         llvm::Triple(llvm::sys::getDefaultTargetTriple())};

@@ -5,6 +5,11 @@
 // RUN: norm-fusion-opt %t/memref.mlir --allow-unregistered-dialect --norm-fusion-plain-to-gpu | FileCheck %s
 // RUN: norm-fusion-opt %t/region.mlir --allow-unregistered-dialect --norm-fusion-fuse | FileCheck %s
 // CHECK: "foo.op"
+// Nothing lowers them: an error says so, where upstream's passes crashed.
+// RUN: not norm-fusion-opt %t/tensor.mlir --allow-unregistered-dialect --norm-fusion-lower 2>&1 | FileCheck %s --check-prefix=LOWER
+// RUN: not norm-fusion-opt %t/memref.mlir --allow-unregistered-dialect --norm-fusion-lower 2>&1 | FileCheck %s --check-prefix=LOWER
+// RUN: not norm-fusion-opt %t/region.mlir --allow-unregistered-dialect --norm-fusion-plain-host 2>&1 | FileCheck %s --check-prefix=LOWER
+// LOWER: error: 'foo.op' op isn't registered, so that nothing lowers it; expected ops of dialects that are
 
 //--- tensor.mlir
 func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -191,7 +191,8 @@ def NormFusionReserveNames
     kernels (`norm_fusion_*`, `mgpu*`, `_mlir_*`), by name. A private function with
     a body and such a name is renamed, `own_expf`; a public one is an error, for it
     would be called in their place. So is a name with a NUL, which object files
-    can't have, and a module in the module, which nothing here lowers.
+    can't have, a module in the module, and an op that isn't registered, which
+    nothing here lowers.
   }];
 }
 
