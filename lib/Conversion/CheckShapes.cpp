@@ -221,28 +221,25 @@ private:
     if (!type || !source || (type.hasStaticShape() && source.hasStaticShape()))
       return;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    auto multiply = [&](Value product, Value size) {
-      return product ? b.createOrFold<arith::MulIOp>(product, size) : size;
-    };
-    Value have, want;
+    Value have = arith::ConstantIndexOp::create(b, 1);
     for (int64_t d = 0; d < source.getRank(); ++d)
-      have = multiply(have, b.createOrFold<memref::DimOp>(op.getSource(), d));
+      have = b.createOrFold<arith::MulIOp>(
+          have, b.createOrFold<memref::DimOp>(op.getSource(), d));
+    SmallVector<OpFoldResult> sizes;
     for (int64_t d = 0; d < type.getRank(); ++d) {
       if (!type.isDynamicDim(d)) {
-        want = multiply(want,
-                        arith::ConstantIndexOp::create(b, type.getDimSize(d)));
+        sizes.push_back(b.getIndexAttr(type.getDimSize(d)));
         continue;
       }
       Value at = arith::ConstantIndexOp::create(b, d);
       Value size = memref::LoadOp::create(b, op.getShape(), at);
       if (!size.getType().isIndex())
         size = arith::IndexCastOp::create(b, b.getIndexType(), size);
-      want = multiply(want, size);
+      sizes.push_back(size);
     }
-    auto one = [&]() -> Value { return arith::ConstantIndexOp::create(b, 1); };
-    require(op, traceIndex(have ? have : one()),
-            traceIndex(want ? want : one()),
-            "the sizes of the shape must multiply to the number of elements");
+    requireProduct(
+        op, sizes, traceIndex(have),
+        "the sizes of the shape must multiply to the number of elements");
   }
 
   /// What an assertion says.
@@ -261,20 +258,61 @@ private:
             return op.getResultType().isDynamicDim(e);
           }))
         continue; // the verifier has
-      OpBuilder builder(op);
-      Value product;
-      for (int64_t e : group) {
-        Value size =
-            getValueOrCreateConstantIndexOp(builder, op.getLoc(), sizes[e]);
-        product = product ? builder.createOrFold<arith::MulIOp>(op.getLoc(),
-                                                                product, size)
-                          : size;
-      }
-      require(op, trace(op.getSrc(), d), traceIndex(product),
-              llvm::formatv("the sizes that dimension {0} is taken apart into "
-                            "must multiply to its own",
-                            d));
+      SmallVector<OpFoldResult> factors;
+      for (int64_t e : group)
+        factors.push_back(sizes[e]);
+      requireProduct(
+          op, factors, trace(op.getSrc(), d),
+          llvm::formatv("the sizes that dimension {0} is taken apart into "
+                        "must multiply to its own",
+                        d));
     }
+  }
+
+  /// Asserts that `sizes` multiply to `product`, that none is negative, and
+  /// that they don't multiply to more than an index can hold on the way.
+  void requireProduct(Operation *op, ArrayRef<OpFoldResult> sizes, Size product,
+                      const std::string &what) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    SmallVector<Value> factors;
+    int64_t number = 1;
+    for (OpFoldResult size : sizes)
+      if (std::optional<int64_t> known = getConstantIntValue(size))
+        number = llvm::SaturatingMultiply<uint64_t>(number, *known);
+      else
+        factors.push_back(cast<Value>(size));
+    if (factors.empty() || (factors.size() == 1 && number == 1))
+      return require(op, product,
+                     factors.empty() ? Size{Value(), number}
+                                     : traceIndex(factors[0]),
+                     what);
+    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value c) {
+      return arith::CmpIOp::create(b, predicate, a, c).getResult();
+    };
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value have = number == 1 ? factors.pop_back_val()
+                             : arith::ConstantIndexOp::create(b, number);
+    Value holds = compare(arith::CmpIPredicate::sge, have, zero);
+    for (Value factor : factors) {
+      auto multiply = arith::MulSIExtendedOp::create(b, have, factor);
+      have = multiply.getLow();
+      for (Value isSo :
+           {compare(arith::CmpIPredicate::sge, factor, zero),
+            compare(arith::CmpIPredicate::eq, multiply.getHigh(), zero),
+            compare(arith::CmpIPredicate::sge, have, zero)})
+        holds = arith::AndIOp::create(b, holds, isSo);
+    }
+    Value same = compare(arith::CmpIPredicate::eq, getValue(product, b), have);
+    cf::AssertOp::create(b, arith::AndIOp::create(b, holds, same),
+                         describe(op, what));
+  }
+
+  static Value getValue(Size size, ImplicitLocOpBuilder &b) {
+    if (!size.source)
+      return arith::ConstantIndexOp::create(b, size.number);
+    if (size.number < 0)
+      return size.source;
+    return memref::DimOp::create(b, size.source, size.number);
   }
 
   void require(Operation *op, Size a, Size b, const std::string &what) {
@@ -287,18 +325,11 @@ private:
       return;
     if (atTop)
       checked.push_back({a, b});
-    OpBuilder builder(op);
-    Location loc = op->getLoc();
-    auto get = [&](Size size) -> Value {
-      if (!size.source)
-        return arith::ConstantIndexOp::create(builder, loc, size.number);
-      if (size.number < 0)
-        return size.source;
-      return memref::DimOp::create(builder, loc, size.source, size.number);
-    };
-    Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       get(a), get(b));
-    cf::AssertOp::create(builder, loc, same, describe(op, what));
+    ImplicitLocOpBuilder builder(op->getLoc(), op);
+    Value same =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                              getValue(a, builder), getValue(b, builder));
+    cf::AssertOp::create(builder, same, describe(op, what));
   }
 
   SmallVector<std::pair<Size, Size>> checked; ///< of the function

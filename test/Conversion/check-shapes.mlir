@@ -53,12 +53,15 @@ func.func @fused(%x: memref<?x5xf32>, %o: memref<?x5xf32>, %t: memref<5xf32>) {
   return
 }
 
-// Of [m, 5] the product is asserted, of [m] alone m, which is the size.
+// Of [m, 5] the product is asserted, and that it didn't wrap around, of [m] alone m, which is the size.
 // CHECK-LABEL: func.func @expand
 // CHECK-SAME:  %[[X:.*]]: memref<?x?xf32>, %[[SIZE:.*]]: index
-// CHECK:       %[[PRODUCT:.*]] = arith.muli %[[SIZE]], %
-// CHECK:       %[[DIM:.*]] = memref.dim %[[X]], %
-// CHECK:       %[[SAME:.*]] = arith.cmpi eq, %[[DIM]], %[[PRODUCT]]
+// CHECK:       %[[PRODUCT:.*]], %[[HIGH:.*]] = arith.mulsi_extended %{{.*}}, %[[SIZE]]
+// CHECK-DAG:   arith.cmpi sge, %[[SIZE]], %
+// CHECK-DAG:   arith.cmpi eq, %[[HIGH]], %
+// CHECK-DAG:   %[[DIM:.*]] = memref.dim %[[X]], %
+// CHECK:       %[[EQUAL:.*]] = arith.cmpi eq, %[[DIM]], %[[PRODUCT]]
+// CHECK:       %[[SAME:.*]] = arith.andi %{{.*}}, %[[EQUAL]]
 // CHECK:       cf.assert %[[SAME]], "memref.expand_shape in line {{[0-9]+}}: the sizes that dimension 0 is taken apart into must multiply to its own"
 // CHECK-NOT:   cf.assert
 // CHECK:       memref.expand_shape
