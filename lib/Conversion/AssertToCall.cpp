@@ -25,6 +25,7 @@ struct AssertToCallPass final
   using Base::Base;
 
   void runOnOperation() override {
+    messages.clear(); // of the module before
     SmallVector<cf::AssertOp> asserts;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::GPUModuleOp, gpu::LaunchOp>(op))
@@ -50,8 +51,8 @@ struct AssertToCallPass final
       Value failed = arith::XOrIOp::create(at, loc, op.getArg(), yes);
       auto ifOp = scf::IfOp::create(at, loc, failed, /*withElseRegion=*/false);
       at.setInsertionPointToStart(ifOp.thenBlock());
-      Value text = LLVM::AddressOfOp::create(at, loc, pointer,
-                                             message.getSymName());
+      Value text =
+          LLVM::AddressOfOp::create(at, loc, pointer, message.getSymName());
       LLVM::CallOp::create(at, loc, callee, text);
       op.erase();
     }
@@ -69,8 +70,8 @@ private:
     std::string name =
         ("norm_fusion_assertion_" + Twine(messages.size() - 1)).str();
     return global = LLVM::GlobalOp::create(
-               builder, loc, type, /*isConstant=*/true,
-               LLVM::Linkage::Internal, name, builder.getStringAttr(bytes));
+               builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+               name, builder.getStringAttr(bytes));
   }
   llvm::StringMap<LLVM::GlobalOp> messages;
 };

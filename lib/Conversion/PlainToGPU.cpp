@@ -164,6 +164,7 @@ private:
 } // namespace
 
 void PlainToGPUPass::runOnOperation() {
+  numKernels = 0;
   SmallVector<Operation *> ops;
   for (auto function : getOperation().getOps<FunctionOpInterface>())
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {

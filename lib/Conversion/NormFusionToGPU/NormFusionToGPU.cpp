@@ -43,6 +43,7 @@ struct ToGPUPass final : norm_fusion::impl::NormFusionToGPUBase<ToGPUPass> {
   using Base::Base;
 
   void runOnOperation() override {
+    numKernels = 0;
     SymbolTable symbols(getOperation());
     SmallVector<MixedReductionOp> ops;
     getOperation().walk([&](MixedReductionOp op) { ops.push_back(op); });
