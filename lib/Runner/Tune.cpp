@@ -47,10 +47,11 @@ private:
 };
 } // namespace
 
-static Expected<TuningDatabase> readIfThere(StringRef path) {
+static Expected<TuningDatabase> readIfThere(StringRef path,
+                                            MLIRContext *context) {
   if (!llvm::sys::fs::exists(path))
     return TuningDatabase();
-  Expected<TuningDatabase> database = TuningDatabase::read(path);
+  Expected<TuningDatabase> database = TuningDatabase::read(path, context);
   if (!database)
     return withCode(ExitCode::badInput, database.takeError());
   return database;
@@ -65,26 +66,17 @@ Error mlir::norm_fusion::runner::checkDatabases(MLIRContext &context,
   for (const std::string &path : {options.tuning, options.tune}) {
     if (path.empty() || (path == options.tune && !llvm::sys::fs::exists(path)))
       continue;
-    Expected<TuningDatabase> database = TuningDatabase::read(path);
+    Expected<TuningDatabase> database = TuningDatabase::read(path, &context);
     if (!database)
       return withCode(ExitCode::badInput, database.takeError());
-    // Other versions may have other fields.
-    std::string error;
-    for (auto [i, entry] : llvm::enumerate(database->getEntries()))
-      if (entry.version == NORM_FUSION_VERSION &&
-          !parseSchedule(&context, entry.schedule, /*base=*/{}, error))
-        return makeError(ExitCode::badInput,
-                         llvm::formatv("tuning database {0}: entries[{1}]"
-                                       ".schedule: {2}",
-                                       path, i, error)
-                             .str());
   }
   return Error::success();
 }
 
 /// Reads again what is there: somebody else may have tuned meanwhile.
-static Error mergeInto(StringRef path, const TuningEntry &entry) {
-  Expected<TuningDatabase> database = readIfThere(path);
+static Error mergeInto(StringRef path, const TuningEntry &entry,
+                       MLIRContext *context) {
+  Expected<TuningDatabase> database = readIfThere(path, context);
   if (!database)
     return database.takeError();
   database->add(entry);
@@ -106,10 +98,12 @@ int64_t Tuner::getRows() const {
 }
 
 Expected<std::vector<TuningReport>> Tuner::run() {
-  if (Expected<TuningDatabase> database = readIfThere(request.database);
+  ModuleOp source = request.source;
+  MLIRContext *context = source.getContext();
+  if (Expected<TuningDatabase> database =
+          readIfThere(request.database, context);
       !database)
     return database.takeError();
-  ModuleOp source = request.source;
   fused = OwningOpRef<ModuleOp>(source.clone());
   if (Error error = fuse(*fused, request.compile))
     return std::move(error);
@@ -139,7 +133,7 @@ Expected<std::vector<TuningReport>> Tuner::run() {
     entry.untunedUs = report->untunedUs;
     entry.rows = getRows();
     entry.device = request.device.getProperties().name;
-    if (Error error = mergeInto(request.database, entry))
+    if (Error error = mergeInto(request.database, entry, context))
       return std::move(error);
     reports.push_back(std::move(*report));
   }

@@ -41,6 +41,10 @@ std::string norm_fusion::getKey(const Problem &problem) {
       int(problem.contiguousColumns), int(problem.taggable),
       int(problem.segmented));
   // What few problems have is named where they have it.
+  if (problem.exchanges != unsigned(problem.rowReductions != 0))
+    key += " exchanges=" + std::to_string(problem.exchanges);
+  if (!problem.linearRows)
+    key += " linear-rows=0";
   if (problem.innerColumns != problem.columns)
     key += " inner=" + size(problem.innerColumns);
   if (!problem.blockColumns.empty())
@@ -62,11 +66,22 @@ static Error fail(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-Expected<TuningDatabase> TuningDatabase::read(StringRef path) {
+Expected<TuningDatabase> TuningDatabase::read(StringRef path,
+                                              MLIRContext *context) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return fail("tuning database " + path + ": " + buffer.getError().message());
-  return parse((*buffer)->getBuffer(), path);
+  Expected<TuningDatabase> database = parse((*buffer)->getBuffer(), path);
+  if (!database)
+    return database;
+  // Other versions may have other fields.
+  std::string error;
+  for (auto [i, entry] : llvm::enumerate(database->getEntries()))
+    if (entry.version == NORM_FUSION_VERSION &&
+        !parseSchedule(context, entry.schedule, /*base=*/{}, error))
+      return fail("tuning database " + path + ": entries[" + Twine(i) +
+                  "].schedule: " + error);
+  return database;
 }
 
 Expected<TuningDatabase> TuningDatabase::parse(StringRef text, StringRef name) {

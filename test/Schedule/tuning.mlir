@@ -23,8 +23,11 @@
 
 // What isn't a database is an error that says where.
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="tuning=%t/none.json" 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: sed "s/warps=8/warps=eight/" %t/tuned.json > %t/field.json
+// RUN: sed "s/warps=8 row/warps=eight row/" %t/tuned.json > %t/field.json
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="tuning=%t/field.json" 2>&1 | FileCheck %s --check-prefix=FIELD
+// Of an entry that no op here asks for, too.
+// RUN: sed "s/warps=8\"/warps=eight\"/" %t/tuned.json > %t/unused.json
+// RUN: not norm-fusion-opt %s --norm-fusion-fuse="tuning=%t/unused.json" 2>&1 | FileCheck %s --check-prefix=UNUSED
 // RUN: sed "s/entries/entry/" %t/tuned.json > %t/key.json
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="tuning=%t/key.json" 2>&1 | FileCheck %s --check-prefix=KEY
 
@@ -45,6 +48,7 @@
 
 // NONE: error: tuning database {{.*}}none.json: No such file or directory
 // FIELD: error: tuning database {{.*}}field.json: entries[1].schedule: schedule field 'warps' is 'eight'
+// UNUSED: error: tuning database {{.*}}unused.json: entries[0].schedule: schedule field 'warps' is 'eight'
 // KEY: error: tuning database {{.*}}key.json: entries: expected an array
 
 #e = affine_map<(m, n) -> (m, n)>

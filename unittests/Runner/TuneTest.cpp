@@ -105,7 +105,7 @@ TEST_F(Tune, mergesWhatItFinds) {
   // No neighbour computes something else.
   for (const std::string &line : said)
     EXPECT_EQ(line.find("rejected"), std::string::npos) << line;
-  auto database = TuningDatabase::read(path);
+  auto database = TuningDatabase::read(path, context.get());
   ASSERT_TRUE(bool(database)) << llvm::toString(database.takeError());
   ASSERT_EQ(database->getEntries().size(), 2u);
   EXPECT_EQ(database->getEntries()[0].problem, "p");

@@ -14,7 +14,7 @@ static Problem getProblem(int64_t columns) {
   problem.columns = problem.innerColumns = columns;
   problem.elementBytes = {2, 2};
   problem.accumulatorBytes = {4};
-  problem.rowReductions = 1;
+  problem.rowReductions = problem.exchanges = 1;
   return problem;
 }
 
@@ -39,38 +39,36 @@ static std::string getError(StringRef text) {
 }
 
 TEST(Tuning, keysTellProblemsApart) {
+  EXPECT_EQ(getKey(getProblem(128)),
+            "columns=128 elements=2,2 accumulators=4 row-reductions=1 "
+            "contiguous=1 taggable=1 segmented=0");
+  // One difference each.
+  void (*changes[])(Problem &) = {
+      [](Problem &) {},
+      [](Problem &p) { p.columns = ShapedType::kDynamic; },
+      [](Problem &p) { p.innerColumns = 64; },
+      [](Problem &p) { p.blockColumns = {32}; },
+      [](Problem &p) { p.elementBytes = {4, 2}; },
+      [](Problem &p) { p.rowInputBytes = {4}; },
+      [](Problem &p) { p.accumulatorBytes = {4, 4}; },
+      [](Problem &p) { p.columnInputBytes = 2; },
+      [](Problem &p) { p.tiledBytes = {2}; },
+      [](Problem &p) { p.narrowOutputs = true; },
+      [](Problem &p) { p.scalarBytes = {4}; },
+      [](Problem &p) { p.rowReductions = 2; },
+      [](Problem &p) { p.exchanges = 2; },
+      [](Problem &p) { p.exchanges = 0; },
+      [](Problem &p) { p.contiguousColumns = false; },
+      [](Problem &p) { p.linearRows = false; },
+      [](Problem &p) { p.taggable = false; },
+      [](Problem &p) { p.segmented = true; }};
   std::set<std::string> keys;
-  Problem problem = getProblem(128);
-  keys.insert(getKey(problem));
-  problem.columns = ShapedType::kDynamic;
-  keys.insert(getKey(problem));
-  problem.elementBytes = {4, 2};
-  keys.insert(getKey(problem));
-  problem.accumulatorBytes = {4, 4};
-  keys.insert(getKey(problem));
-  problem.rowReductions = 2;
-  keys.insert(getKey(problem));
-  problem.taggable = false;
-  keys.insert(getKey(problem));
-  problem.segmented = true;
-  keys.insert(getKey(problem));
-  problem.contiguousColumns = false;
-  keys.insert(getKey(problem));
-  problem.innerColumns = 64;
-  keys.insert(getKey(problem));
-  problem.blockColumns = {32};
-  keys.insert(getKey(problem));
-  problem.columnInputBytes = 2;
-  keys.insert(getKey(problem));
-  problem.rowInputBytes = {4};
-  keys.insert(getKey(problem));
-  problem.tiledBytes = {2};
-  keys.insert(getKey(problem));
-  problem.narrowOutputs = true;
-  keys.insert(getKey(problem));
-  problem.scalarBytes = {4};
-  keys.insert(getKey(problem));
-  EXPECT_EQ(keys.size(), 15u);
+  for (auto change : changes) {
+    Problem problem = getProblem(128);
+    change(problem);
+    keys.insert(getKey(problem));
+  }
+  EXPECT_EQ(keys.size(), std::size(changes));
 }
 
 TEST(Tuning, roundTrips) {

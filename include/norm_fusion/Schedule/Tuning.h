@@ -24,8 +24,9 @@
 namespace mlir::norm_fusion {
 
 /// Problems with the same key are one class: they have the same schedules.
-/// Every field of Problem is part of it, but why there is no kernel; the number
-/// of rows isn't.
+/// Every field of Problem is part of it, but why there is no kernel, and
+/// mayBeFramed, which isn't the op's: a schedule that it refuses isn't taken.
+/// The number of rows isn't.
 std::string getKey(const Problem &problem);
 
 struct TuningEntry {
@@ -40,9 +41,11 @@ struct TuningEntry {
 
 class TuningDatabase {
 public:
-  /// Reads a file. An error names the file and the place in it.
-  static llvm::Expected<TuningDatabase> read(StringRef path);
-  /// The same of a text; `name` is what errors call it.
+  /// Reads a file. An error names the file and the place in it. The schedules
+  /// of this version's entries can be parsed.
+  static llvm::Expected<TuningDatabase> read(StringRef path,
+                                             MLIRContext *context);
+  /// The same of a text, but for the schedules; `name` is what errors call it.
   static llvm::Expected<TuningDatabase> parse(StringRef text, StringRef name);
 
   /// The entry for a problem; the last one counts. Null if there is none: then

@@ -70,7 +70,8 @@ struct SchedulePass final
     }
     TuningDatabase database;
     if (!tuning.empty()) {
-      llvm::Expected<TuningDatabase> read = TuningDatabase::read(tuning);
+      llvm::Expected<TuningDatabase> read =
+          TuningDatabase::read(tuning, &getContext());
       if (!read) {
         getOperation()->emitError(llvm::toString(read.takeError()));
         return signalPassFailure();
@@ -143,8 +144,7 @@ private:
     }
     ScheduleAttr untuned = chosen;
     if (!op.getScheduleAttr())
-      if (failed(takeTuned(op, problem, target, database, chosen, reason)))
-        return failure();
+      takeTuned(op, problem, target, database, chosen, reason);
     // What was given or measured is meant for any number of rows.
     if (!op.getScheduleAttr() && chosen == untuned && schedule.empty() &&
         !batchInvariant) {
@@ -215,10 +215,9 @@ private:
   }
 
   /// Puts the database's schedule into `chosen` if there is one that can be.
-  LogicalResult takeTuned(MixedReductionOp op, const Problem &problem,
-                          const TargetInfo &target,
-                          const TuningDatabase &database, ScheduleAttr &chosen,
-                          std::string &reason) {
+  void takeTuned(MixedReductionOp op, const Problem &problem,
+                 const TargetInfo &target, const TuningDatabase &database,
+                 ScheduleAttr &chosen, std::string &reason) {
     auto options = getRemark("tuning", op);
     std::string ignored, error;
     const TuningEntry *entry = database.lookUp(problem, chip, ignored);
@@ -228,26 +227,22 @@ private:
             << "tuned for " + ignored + ", not for " + chip +
                    " with version " NORM_FUSION_VERSION
                    "; tune again with norm-fusion-runner --tune";
-      return success();
+      return;
     }
     ScheduleAttr tuned = parseSchedule(&getContext(), entry->schedule,
                                        /*base=*/{}, error);
-    if (!tuned)
-      return op.emitError("tuning database ")
-             << tuning << ": entries[" << entry - database.getEntries().data()
-             << "].schedule: " << error;
+    assert(tuned && "expected the database to be checked as it is read");
     if (!isLegalSchedule(problem, tuned, target, error) ||
         !isInvariant(tuned, error)) {
       remark::missed(op.getLoc(), options)
           << "the tuned schedule isn't possible: " + error;
-      return success();
+      return;
     }
     chosen = tuned;
     reason =
         llvm::formatv("tuned: {0:f2} us, untuned {1:f2}, with {2} rows on "
                       "{3}",
                       entry->us, entry->untunedUs, entry->rows, entry->device);
-    return success();
   }
 
   FrozenRewritePatternSet patterns;
