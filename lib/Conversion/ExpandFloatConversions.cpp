@@ -17,6 +17,7 @@
 
 #include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
+#include "norm_fusion/Schedule/TargetInfo.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -485,6 +486,11 @@ struct ExpandFloatConversionsPass final
   using Base::Base;
 
   void runOnOperation() override {
+    if (!chip.empty() && !norm_fusion::TargetInfo::get(chip)) {
+      getOperation()->emitError("unknown chip '")
+          << chip << "', expected " << norm_fusion::TargetInfo::chips;
+      return signalPassFailure();
+    }
     // What comes behind would round to nearest even all the same.
     WalkResult rounds =
         getOperation()->walk([](arith::ArithRoundingModeInterface op) {

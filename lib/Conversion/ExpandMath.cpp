@@ -452,6 +452,14 @@ struct ExpandMathPass final
   using Base::Base;
 
   void runOnOperation() override {
+    for (const std::string &name : ops)
+      if (!RegisteredOperationName::lookup("math." + name, &getContext()) &&
+          name != "maxnumf" && name != "minnumf") {
+        getOperation()->emitError("unknown op '")
+            << name
+            << "', expected ops of the math dialect, maxnumf or minnumf";
+        return signalPassFailure();
+      }
     // Expansions use functions that have an instruction: those come last.
     replaceAll([](Operation *op) {
       auto power = dyn_cast<math::FPowIOp>(op);

@@ -244,6 +244,11 @@ void mlir::norm_fusion::buildLowerPipeline(OpPassManager &pm,
   buildHostWithLaunchesPipeline(pm);
 }
 
+namespace {
+/// None: but without a type for them, upstream refuses any without a word.
+struct PlainHostOptions : PassPipelineOptions<PlainHostOptions> {};
+} // namespace
+
 void mlir::norm_fusion::registerPipelines() {
   PassPipelineRegistration<FuseOptions>(
       "norm-fusion-fuse",
@@ -253,8 +258,10 @@ void mlir::norm_fusion::registerPipelines() {
       "norm-fusion-lower",
       "From linalg on tensors to gpu.binary and host code in the LLVM dialect",
       buildLowerPipeline);
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<PlainHostOptions>(
       "norm-fusion-plain-host",
       "Linalg on tensors to host code in the LLVM dialect, nothing fused",
-      buildPlainHostPipeline);
+      [](OpPassManager &pm, const PlainHostOptions &) {
+        buildPlainHostPipeline(pm);
+      });
 }

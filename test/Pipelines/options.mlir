@@ -10,3 +10,10 @@
 // CHIP: error: unknown chip 'sm_70', expected sm_80
 // RUN: not norm-fusion-opt %s --norm-fusion-fuse=bogus=1 2>&1 | FileCheck %s --check-prefix=BOGUS
 // BOGUS: no such option bogus
+// RUN: not norm-fusion-opt %s --norm-fusion-plain-host=chip=sm_80 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST: no such option chip
+// RUN: not norm-fusion-opt %s --norm-fusion-expand-float-conversions=chip=foo 2>&1 | FileCheck %s --check-prefix=FLOATS
+// FLOATS: error: unknown chip 'foo', expected sm_80
+// RUN: not norm-fusion-opt %s --norm-fusion-expand-math=ops=exp,nope 2>&1 | FileCheck %s --check-prefix=MATH
+// MATH: error: unknown op 'nope', expected ops of the math dialect, maxnumf or minnumf
+// RUN: norm-fusion-opt %s --norm-fusion-expand-math=ops=exp,maxnumf --norm-fusion-expand-float-conversions=chip=sm_90a
