@@ -275,9 +275,48 @@ struct DropResults final : OpRewritePattern<MixedReductionOp> {
     return success();
   }
 };
+
+/// Removes accumulations whose sums the combine region doesn't use. Schedules
+/// with and without any differ: one that was chosen keeps the last.
+struct DropAccumulations final : OpRewritePattern<MixedReductionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MixedReductionOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.isSplit())
+      return rewriter.notifyMatchFailure(op, "isn't split");
+    Block *combine = op.getCombineBlock();
+    unsigned inputs = op.getInputs().size();
+    SmallVector<PartialAccumulateOp> dropped;
+    llvm::BitVector arguments(combine->getNumArguments());
+    bool keepsOne = false;
+    for (auto [i, accumulate] :
+         llvm::enumerate(op.getBodyBlock()->getOps<PartialAccumulateOp>())) {
+      if (combine->getArgument(inputs + i).use_empty()) {
+        dropped.push_back(accumulate);
+        arguments.set(inputs + i);
+      } else {
+        keepsOne = true;
+      }
+    }
+    if (op.getScheduleAttr() && !keepsOne && !dropped.empty()) {
+      arguments.reset(inputs);
+      dropped.erase(dropped.begin());
+    }
+    if (dropped.empty())
+      return rewriter.notifyMatchFailure(op, "all accumulations are used");
+    rewriter.modifyOpInPlace(op, [&] {
+      for (PartialAccumulateOp accumulate : dropped)
+        rewriter.eraseOp(accumulate);
+      combine->eraseArguments(arguments);
+    });
+    return success();
+  }
+};
 } // namespace
 
 void MixedReductionOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                    MLIRContext *context) {
-  results.add<FoldTensorCasts, DropInputs, DropResults>(context);
+  results.add<FoldTensorCasts, DropAccumulations, DropInputs, DropResults>(
+      context);
 }
