@@ -3,9 +3,9 @@
 // A loop of a linalg op takes its length from one operand and indexes the
 // others with it. Where sizes are dynamic, nothing but an assertion notices
 // that two inputs don't belong together; nor that the sizes which a dimension
-// is taken apart into are too large for it, that a view is beyond its buffer,
-// or that a window is. Sizes are traced to where they come from first: most of
-// them are the same value, and need none.
+// is taken apart into are too large for it, that a view or a vector is beyond
+// its buffer, or that a window is. Sizes are traced to where they come from
+// first: most of them are the same value, and need none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,9 +77,10 @@ struct CheckShapesPass final
       function->walk<WalkOrder::PreOrder>([&](Operation *op) {
         bool isComputation =
             isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
-        if (isComputation ||
+        if (isComputation || isAccess(op) ||
             isa<memref::CastOp, memref::ExpandShapeOp, memref::ReshapeOp,
-                memref::SubViewOp, memref::CopyOp>(op))
+                memref::SubViewOp, memref::CopyOp, memref::ViewOp,
+                memref::ReinterpretCastOp>(op))
           ops.push_back(op);
         // Device code and bodies are no place for assertions.
         return isComputation || isa<gpu::LaunchOp>(op) ? WalkResult::skip()
@@ -91,6 +92,11 @@ struct CheckShapesPass final
   }
 
 private:
+  static bool isAccess(Operation *op) {
+    return isa<vector::LoadOp, vector::StoreOp, vector::TransferReadOp,
+               vector::TransferWriteOp>(op);
+  }
+
   void check(Operation *op) {
     if (auto cast = dyn_cast<memref::CastOp>(op)) {
       auto from = dyn_cast<MemRefType>(cast.getSource().getType());
@@ -108,6 +114,12 @@ private:
       return checkReshape(reshape);
     if (isa<memref::SubViewOp, memref::CopyOp>(op))
       return checkView(op);
+    if (auto view = dyn_cast<memref::ViewOp>(op))
+      return checkByteView(view);
+    if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
+      return checkReinterpretation(cast);
+    if (isAccess(op))
+      return checkVector(op);
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     auto fused = dyn_cast<norm_fusion::MixedReductionOp>(op);
     // The first operand that each loop runs over, and its dimension.
@@ -286,25 +298,162 @@ private:
                      factors.empty() ? Size{Value(), number}
                                      : traceIndex(factors[0]),
                      what);
-    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value c) {
-      return arith::CmpIOp::create(b, predicate, a, c).getResult();
-    };
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value have = number == 1 ? factors.pop_back_val()
                              : arith::ConstantIndexOp::create(b, number);
-    Value holds = compare(arith::CmpIPredicate::sge, have, zero);
+    Value holds = isAtMost(zero, have, b);
     for (Value factor : factors) {
-      auto multiply = arith::MulSIExtendedOp::create(b, have, factor);
-      have = multiply.getLow();
-      for (Value isSo :
-           {compare(arith::CmpIPredicate::sge, factor, zero),
-            compare(arith::CmpIPredicate::eq, multiply.getHigh(), zero),
-            compare(arith::CmpIPredicate::sge, have, zero)})
-        holds = arith::AndIOp::create(b, holds, isSo);
+      have = multiply(have, factor, holds, b);
+      holds = both(holds, isAtMost(zero, factor, b), b);
     }
-    Value same = compare(arith::CmpIPredicate::eq, getValue(product, b), have);
-    cf::AssertOp::create(b, arith::AndIOp::create(b, holds, same),
-                         describe(op, what));
+    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       getValue(product, b), have);
+    requireThat(op, both(holds, same, b), what);
+  }
+
+  /// A view is within its buffer of bytes.
+  void checkByteView(memref::ViewOp op) {
+    Type element = op.getType().getElementType();
+    if (!element.isIntOrIndexOrFloat())
+      return;
+    unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value end = arith::ConstantIndexOp::create(
+        b, llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8)));
+    Value holds = isAtMost(zero, op.getByteShift(), b);
+    for (OpFoldResult mixed :
+         getMixedValues(op.getType().getShape(), op.getSizes(), b)) {
+      Value size = getValueOrCreateConstantIndexOp(b, op.getLoc(), mixed);
+      holds = both(holds, isAtMost(zero, size, b), b);
+      end = multiply(end, size, holds, b);
+    }
+    Value left = b.createOrFold<arith::SubIOp>(
+        b.createOrFold<memref::DimOp>(op.getSource(), 0), op.getByteShift());
+    requireThat(op, both(holds, isAtMost(end, left, b), b),
+                "the view must be within its buffer");
+  }
+
+  /// The elements that a cast names are the source's, where it says how many
+  /// these are.
+  void checkReinterpretation(memref::ReinterpretCastOp op) {
+    auto source = dyn_cast<MemRefType>(op.getSource().getType());
+    if (!source || !source.getLayout().isIdentity())
+      return;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    auto get = [&](OpFoldResult mixed) {
+      return getValueOrCreateConstantIndexOp(b, op.getLoc(), mixed);
+    };
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value elements = one;
+    for (int64_t d = 0; d < source.getRank(); ++d)
+      elements = b.createOrFold<arith::MulIOp>(
+          elements, b.createOrFold<memref::DimOp>(op.getSource(), d));
+    // The first and the last element, by the signs of the strides.
+    Value first = get(op.getMixedOffsets().front()), last = first;
+    Value holds =
+        both(isAtMost(zero, first, b), isAtMost(first, elements, b), b);
+    Value isPositive = isAtMost(zero, zero, b), isEmpty;
+    for (auto [mixedSize, mixedStride] :
+         llvm::zip_equal(op.getMixedSizes(), op.getMixedStrides())) {
+      Value size = get(mixedSize);
+      isPositive = both(isPositive, isAtMost(zero, size, b), b);
+      Value none =
+          b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, size, zero);
+      isEmpty = isEmpty ? b.createOrFold<arith::OrIOp>(isEmpty, none) : none;
+      Value extent = multiply(b.createOrFold<arith::SubIOp>(size, one),
+                              get(mixedStride), holds, b);
+      last = b.createOrFold<arith::AddIOp>(
+          last, b.createOrFold<arith::MaxSIOp>(extent, zero));
+      first = b.createOrFold<arith::AddIOp>(
+          first, b.createOrFold<arith::MinSIOp>(extent, zero));
+      // What wrapped around is negative.
+      holds = both(holds, isAtMost(zero, last, b), b);
+      holds = both(holds, isAtMost(zero, first, b), b);
+    }
+    Value most = b.createOrFold<arith::SubIOp>(elements, one);
+    holds = both(holds, isAtMost(last, most, b), b);
+    if (isEmpty)
+      holds = b.createOrFold<arith::OrIOp>(holds, isEmpty);
+    requireThat(op, both(isPositive, holds, b),
+                "the view must be within its buffer");
+  }
+
+  /// Vectors are read and written within their buffers. `sizes` are a vector's
+  /// in each dimension: 0 where something else keeps it within bounds.
+  void checkVector(Operation *op, Value buffer, ValueRange indices,
+                   ArrayRef<int64_t> sizes) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value holds = isAtMost(zero, zero, b);
+    for (auto [d, index] : llvm::enumerate(indices)) {
+      if (sizes[d] == 0)
+        continue;
+      Value most = b.createOrFold<arith::SubIOp>(
+          b.createOrFold<memref::DimOp>(buffer, d),
+          arith::ConstantIndexOp::create(b, sizes[d]));
+      holds = both(holds, isAtMost(zero, index, b), b);
+      holds = both(holds, isAtMost(index, most, b), b);
+    }
+    requireThat(op, holds, "the vector must be within its buffer");
+  }
+
+  void checkVector(Operation *op) {
+    auto check = [&](auto access) {
+      auto type = dyn_cast<MemRefType>(access.getBase().getType());
+      VectorType vector = access.getVectorType();
+      if (!type || isa<VectorType>(type.getElementType()) ||
+          vector.isScalable() || vector.getRank() > type.getRank())
+        return;
+      SmallVector<int64_t> sizes(type.getRank() - vector.getRank(), 1);
+      llvm::append_range(sizes, vector.getShape());
+      checkVector(op, access.getBase(), access.getIndices(), sizes);
+    };
+    if (auto load = dyn_cast<vector::LoadOp>(op))
+      return check(load);
+    if (auto store = dyn_cast<vector::StoreOp>(op))
+      return check(store);
+    auto transfer = cast<VectorTransferOpInterface>(op);
+    auto type = dyn_cast<MemRefType>(transfer.getShapedType());
+    VectorType vector = transfer.getVectorType();
+    if (!type || isa<VectorType>(type.getElementType()) ||
+        vector.isScalable() || transfer.getMask())
+      return;
+    SmallVector<int64_t> sizes(type.getRank(), 1);
+    for (auto [d, expr] :
+         llvm::enumerate(transfer.getPermutationMap().getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        sizes[dim.getPosition()] =
+            transfer.isDimInBounds(d) ? vector.getDimSize(d) : 0;
+    checkVector(op, transfer.getBase(), transfer.getIndices(), sizes);
+  }
+
+  static Value both(Value a, Value c, ImplicitLocOpBuilder &b) {
+    return b.createOrFold<arith::AndIOp>(a, c);
+  }
+
+  static Value isAtMost(Value a, Value limit, ImplicitLocOpBuilder &b) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, a, limit);
+  }
+
+  /// The product; clears `holds` where no index can hold it.
+  static Value multiply(Value a, Value c, Value &holds,
+                        ImplicitLocOpBuilder &b) {
+    auto product = arith::MulSIExtendedOp::create(b, a, c);
+    Value sign = arith::ShRSIOp::create(b, product.getLow(),
+                                        arith::ConstantIndexOp::create(b, 63));
+    holds = both(holds,
+                 arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       product.getHigh(), sign),
+                 b);
+    return product.getLow();
+  }
+
+  static void requireThat(Operation *op, Value holds, const std::string &what) {
+    OpBuilder builder(op);
+    if (!matchPattern(holds, m_One()))
+      cf::AssertOp::create(builder, op->getLoc(), holds, describe(op, what));
   }
 
   static Value getValue(Size size, ImplicitLocOpBuilder &b) {

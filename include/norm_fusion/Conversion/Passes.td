@@ -218,7 +218,10 @@ def NormFusionCheckShapes
     apart into must multiply to that dimension's, and those of a `memref.reshape`
     to the number of elements. A `memref.subview` must be within its buffer, the
     sides of a `memref.copy` must be alike, and an operand that is read at sums of
-    loops, a convolution's, must reach to where these end. Nothing else checks it
+    loops, a convolution's, must reach to where these end. So must a `memref.view`
+    be within its bytes, a `memref.reinterpret_cast` of a buffer without strides
+    within its elements, and vectors of `vector.load`, `vector.store` and transfers
+    within their buffers, in dimensions that are in bounds. Nothing else checks it
     at run time: out of bounds, or wrong results, would follow. Sizes that are the
     same value need no assertion. Views and copies are checked as their
     `RuntimeVerifiableOpInterface` says, if its models are registered.
