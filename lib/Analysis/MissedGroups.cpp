@@ -114,11 +114,12 @@ void SpaceGrouping::findMissed(bool rowOnly, const PointOp &seed,
                         "space"});
     } else if (row) {
       if (!rowOnly)
-        missed.push_back({"no-column-reduction", row, found,
-                          "a column reduction of the same operands"});
+        missed.push_back(
+            {"no-column-reduction", row, found,
+             "a column reduction of the same operands in this block"});
     } else if (column) {
       missed.push_back({"no-row-reduction", column, found,
-                        "a row reduction of the same operands"});
+                        "a row reduction of the same operands in this block"});
     } else if (llvm::all_of(ops, [&](unsigned reduction) {
                  return members[reduction].reduced == allAxes;
                })) {

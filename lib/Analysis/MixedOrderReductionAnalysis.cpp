@@ -41,6 +41,12 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
     else if (why == "encoded-tensor")
       missed.push_back(
           {why, op, "a tensor with an encoding", "tensors without one"});
+    else if (why == "unreduced-result")
+      missed.push_back({why, op,
+                        "a reduction with a result that varies over a "
+                        "dimension that is reduced",
+                        "results of reductions alone; others are an op of "
+                        "their own"});
     else if (why == "non-projected-operand")
       missed.push_back({why, op, "an operand that isn't read at a projection "
                                  "of the loops",

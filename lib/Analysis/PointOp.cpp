@@ -497,7 +497,8 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
       isExact &= point->extents[loop] == 1 ||
                  placed.test(loop) != point->reduced.test(loop);
     if (!isExact) {
-      why = "non-projected-operand";
+      why = placed.anyCommon(point->reduced) ? "unreduced-result"
+                                             : "non-projected-operand";
       return std::nullopt;
     }
     if (point->isReduction()) {

@@ -175,3 +175,39 @@ func.func @formed(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
       outs(%fc : tensor<16xf32>) dimensions = [0]
   return %r, %c : tensor<8xf32>, tensor<16xf32>
 }
+
+// -----
+
+// What is added up is a result, too.
+// REMARK:      unreduced-result{{.*}}found="a reduction with a result that varies over a dimension that is reduced"
+// REMARK:      no-row-reduction
+// CHECK-LABEL: func @second_result
+// CHECK-NOT:     norm_fusion
+func.func @second_result(%x: tensor<8x16xf32>, %r: tensor<8xf32>, %e: tensor<8x16xf32>, %f: tensor<16xf32>) -> (tensor<8xf32>, tensor<8x16xf32>, tensor<16xf32>) {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x16xf32>) outs(%r, %e : tensor<8xf32>, tensor<8x16xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %p = arith.mulf %a, %a : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t, %p : f32, f32
+  } -> (tensor<8xf32>, tensor<8x16xf32>)
+  %c = linalg.reduce {arith.addf} ins(%0#1 : tensor<8x16xf32>) outs(%f : tensor<16xf32>) dimensions = [0]
+  return %0#0, %0#1, %c : tensor<8xf32>, tensor<8x16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// REMARK-DAG:  no-column-reduction{{.*}}needed="a column reduction of the same operands in this block"
+// REMARK-DAG:  no-row-reduction{{.*}}needed="a row reduction of the same operands in this block"
+// CHECK-LABEL: func @branch
+// CHECK-NOT:     norm_fusion
+func.func @branch(%x: tensor<8x16xf32>, %r: tensor<8xf32>, %f: tensor<16xf32>, %b: i1) -> (tensor<8xf32>, tensor<16xf32>) {
+  %0 = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>) outs(%r : tensor<8xf32>) dimensions = [1]
+  %1 = scf.if %b -> tensor<16xf32> {
+    %c = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>) outs(%f : tensor<16xf32>) dimensions = [0]
+    scf.yield %c : tensor<16xf32>
+  } else {
+    scf.yield %f : tensor<16xf32>
+  }
+  return %0, %1 : tensor<8xf32>, tensor<16xf32>
+}
