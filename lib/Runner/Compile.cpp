@@ -37,8 +37,6 @@ using namespace mlir::norm_fusion::runner;
 using llvm::Error;
 using llvm::Expected;
 
-bool ValueType::isDynamic() const { return ShapedType::isDynamicShape(shape); }
-
 std::string ValueType::str() const {
   std::string text;
   for (int64_t size : shape)

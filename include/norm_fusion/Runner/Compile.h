@@ -25,7 +25,6 @@ struct ValueType {
   SmallVector<int64_t, 4> shape; ///< ShapedType::kDynamic where unknown
   bool isScalar = false;
 
-  bool isDynamic() const;
   std::string str() const; ///< "tensor<?x8xf32>", "f32"
 };
 

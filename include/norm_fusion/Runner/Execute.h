@@ -31,7 +31,6 @@ public:
   /// again, as far as their sizes are the same.
   size_t getMark() const { return next; }
   void rewind(size_t mark) { next = mark; }
-  runtime::Device *getDevice() { return device; }
 
 private:
   struct Block {

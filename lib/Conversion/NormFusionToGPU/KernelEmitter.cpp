@@ -25,7 +25,7 @@ Type norm_fusion::getMemoryType(Type type) {
   return type;
 }
 
-static Type withWidth(Type element, unsigned width) {
+Type norm_fusion::withWidth(Type element, unsigned width) {
   return width == 1 ? element : VectorType::get({width}, element);
 }
 

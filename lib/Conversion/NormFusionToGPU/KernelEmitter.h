@@ -56,6 +56,9 @@ Value createAsm(ImplicitLocOpBuilder &b, TypeRange results, ValueRange operands,
 void createAsmIf(ImplicitLocOpBuilder &b, Value condition, ValueRange operands,
                  StringRef instruction, StringRef constraints);
 
+/// `element`, or a vector of `width` of it if they are more than one.
+Type withWidth(Type element, unsigned width);
+
 /// Cheap enough to be computed again rather than kept in a register.
 bool isCheapOp(Operation *op);
 

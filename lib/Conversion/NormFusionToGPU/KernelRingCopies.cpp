@@ -510,7 +510,7 @@ Value KernelEmitter::readAligned(const Ring &ring, const Stream &stream,
 Value KernelEmitter::unpack(Value words, BlockArgument argument) {
   unsigned width = schedule.getVector();
   Type memoryType = getMemoryType(argument.getType());
-  Type type = width == 1 ? memoryType : VectorType::get({width}, memoryType);
+  Type type = withWidth(memoryType, width);
   // Less than a word: its low part.
   unsigned bits = memoryType.getIntOrFloatBitWidth() * width;
   if (bits < 32) {

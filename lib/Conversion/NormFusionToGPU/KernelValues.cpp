@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-static Type withWidth(Type element, unsigned width) {
-  return width == 1 ? element : VectorType::get({width}, element);
-}
-
 bool norm_fusion::isCheapOp(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
              arith::ExtFOp, arith::TruncFOp, arith::AddIOp, arith::SubIOp,
