@@ -226,12 +226,11 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
   auto loadAll = [&](Value first, MutableArrayRef<Value> state) {
     for (auto [k, load] : llvm::enumerate(loads)) {
       int64_t bytes = getWordBytes(accumulations[load.accumulator]);
-      Value pointer = load.start, shift;
+      Value pointer = load.start;
       Value offset = mul(pitch, i64(warps * bytes * load.u));
       if (areFramed) {
-        shift =
-            mul(toI64(getShift(add(first, i64(load.u * warps)))), i64(bytes));
-        offset = arith::AddIOp::create(b, offset, shift);
+        Value shift = toI64(getShift(add(first, i64(load.u * warps))));
+        offset = arith::AddIOp::create(b, offset, mul(shift, i64(bytes)));
       } else {
         pointer = byteAddress(load.start, offset);
         offset = Value();
