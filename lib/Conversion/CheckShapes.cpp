@@ -233,10 +233,7 @@ private:
     if (!type || !source || (type.hasStaticShape() && source.hasStaticShape()))
       return;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    Value have = arith::ConstantIndexOp::create(b, 1);
-    for (int64_t d = 0; d < source.getRank(); ++d)
-      have = b.createOrFold<arith::MulIOp>(
-          have, b.createOrFold<memref::DimOp>(op.getSource(), d));
+    Value have = countElements(op.getSource(), b);
     SmallVector<OpFoldResult> sizes;
     for (int64_t d = 0; d < type.getRank(); ++d) {
       if (!type.isDynamicDim(d)) {
@@ -346,15 +343,12 @@ private:
     };
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    Value elements = one;
-    for (int64_t d = 0; d < source.getRank(); ++d)
-      elements = b.createOrFold<arith::MulIOp>(
-          elements, b.createOrFold<memref::DimOp>(op.getSource(), d));
+    Value elements = countElements(op.getSource(), b);
     // The first and the last element, by the signs of the strides.
     Value first = get(op.getMixedOffsets().front()), last = first;
     Value holds =
         both(isAtMost(zero, first, b), isAtMost(first, elements, b), b);
-    Value isPositive = isAtMost(zero, zero, b), isEmpty;
+    Value isPositive = arith::ConstantIntOp::create(b, 1, 1), isEmpty;
     for (auto [mixedSize, mixedStride] :
          llvm::zip_equal(op.getMixedSizes(), op.getMixedStrides())) {
       Value size = get(mixedSize);
@@ -386,7 +380,7 @@ private:
                    ArrayRef<int64_t> sizes) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value holds = isAtMost(zero, zero, b);
+    Value holds = arith::ConstantIntOp::create(b, 1, 1);
     for (auto [d, index] : llvm::enumerate(indices)) {
       if (sizes[d] == 0)
         continue;
@@ -400,11 +394,18 @@ private:
   }
 
   void checkVector(Operation *op) {
+    // Null where elements are vectors, or vectors of a size that isn't known.
+    auto getBuffer = [](Value base, VectorType vector) {
+      auto type = dyn_cast<MemRefType>(base.getType());
+      return type && !isa<VectorType>(type.getElementType()) &&
+                     !vector.isScalable()
+                 ? type
+                 : MemRefType();
+    };
     auto check = [&](auto access) {
-      auto type = dyn_cast<MemRefType>(access.getBase().getType());
       VectorType vector = access.getVectorType();
-      if (!type || isa<VectorType>(type.getElementType()) ||
-          vector.isScalable() || vector.getRank() > type.getRank())
+      MemRefType type = getBuffer(access.getBase(), vector);
+      if (!type || vector.getRank() > type.getRank())
         return;
       SmallVector<int64_t> sizes(type.getRank() - vector.getRank(), 1);
       llvm::append_range(sizes, vector.getShape());
@@ -415,10 +416,9 @@ private:
     if (auto store = dyn_cast<vector::StoreOp>(op))
       return check(store);
     auto transfer = cast<VectorTransferOpInterface>(op);
-    auto type = dyn_cast<MemRefType>(transfer.getShapedType());
     VectorType vector = transfer.getVectorType();
-    if (!type || isa<VectorType>(type.getElementType()) ||
-        vector.isScalable() || transfer.getMask())
+    MemRefType type = getBuffer(transfer.getBase(), vector);
+    if (!type || transfer.getMask())
       return;
     SmallVector<int64_t> sizes(type.getRank(), 1);
     for (auto [d, expr] :
@@ -427,6 +427,15 @@ private:
         sizes[dim.getPosition()] =
             transfer.isDimInBounds(d) ? vector.getDimSize(d) : 0;
     checkVector(op, transfer.getBase(), transfer.getIndices(), sizes);
+  }
+
+  /// How many elements `buffer`, of a known rank, has.
+  static Value countElements(Value buffer, ImplicitLocOpBuilder &b) {
+    Value count = arith::ConstantIndexOp::create(b, 1);
+    for (int64_t d = 0; d < cast<MemRefType>(buffer.getType()).getRank(); ++d)
+      count = b.createOrFold<arith::MulIOp>(
+          count, b.createOrFold<memref::DimOp>(buffer, d));
+    return count;
   }
 
   static Value both(Value a, Value c, ImplicitLocOpBuilder &b) {

@@ -54,11 +54,8 @@ bool storeTolerance(RunnerOptions &options, StringRef value) {
   return true;
 }
 bool storeSeconds(RunnerOptions &options, StringRef value) {
-  double number;
-  if (value.getAsDouble(number) || !std::isfinite(number) || number < 0)
-    return false;
-  options.tuneSeconds = number;
-  return true;
+  return !value.getAsDouble(options.tuneSeconds) &&
+         std::isfinite(options.tuneSeconds) && options.tuneSeconds >= 0;
 }
 bool storeBandwidth(RunnerOptions &options, StringRef value) {
   unsigned number;

@@ -704,7 +704,7 @@ Error Run::tuneIt() {
     return this->getTolerance(result.getElementType(), getMagnitude(result));
   };
   // The clock ends some centuries from now.
-  double seconds = std::min(options.tuneSeconds.value_or(300), 1e9);
+  double seconds = std::min(options.tuneSeconds, 1e9);
   using Clock = std::chrono::steady_clock;
   auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(seconds));

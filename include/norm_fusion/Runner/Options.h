@@ -24,7 +24,7 @@ struct RunnerOptions {
   bool batchInvariant = false;
   std::string tuning;
   std::string tune;
-  std::optional<double> tuneSeconds;
+  double tuneSeconds = 300;
   std::string emulator;
   std::string plain = "auto";
   std::vector<std::string> inputs;

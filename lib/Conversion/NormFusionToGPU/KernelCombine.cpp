@@ -166,14 +166,8 @@ SmallVector<Value> KernelEmitter::loadTile(ArrayRef<CombineShare> shares,
   SmallVector<Value> identities; // an accumulator and load
   SmallVector<Value> bytesBefore;
   for (auto [n, a] : llvm::enumerate(chosen)) {
-    PartialAccumulateOp accumulate = accumulations[a];
-    Type type = accumulate.getOperand().getType();
-    wordsAnItem += width * getWordBytes(accumulate) / 4;
-    TypedAttr identity = getIdentity(accumulate.getCombiner(), type);
-    if (numColumns > 1)
-      identity = DenseElementsAttr::get(VectorType::get({numColumns}, type),
-                                        Attribute(identity));
-    identities.append(columns.size(), arith::ConstantOp::create(b, identity));
+    wordsAnItem += width * getWordBytes(accumulations[a]) / 4;
+    identities.append(columns.size(), createIdentity(a, numColumns));
     Value before = i64(getBytesBefore(a));
     for (unsigned k = 1; k < shares.size(); ++k) {
       SmallVector<unsigned> others(shares[k].accumulators.set_bits());

@@ -586,6 +586,7 @@ private:
   void write(Value item, Ring &ring, ValueRange partials);
   void writeEarly(Value isLast, Value item, Ring &ring, ValueRange identities,
                   MutableArrayRef<Value> partials);
+  Value createIdentity(unsigned accumulator, unsigned width);
   SmallVector<Value> getColumnIdentities(ArrayRef<ColumnView> views);
   void addPartials(unsigned p, unsigned c, ColumnView &view,
                    MutableArrayRef<Value> accumulators);
@@ -596,6 +597,7 @@ private:
                      const Ring &ring);
   void writeFramedPartials(Value item, ArrayRef<Value> sums, const Ring &ring);
   void writeFramedIdentities(Value item);
+  Value getFirstOfFramedPartials();
   int64_t getSumsStart(unsigned a, int64_t base);
   void storeSums(const Ring &ring, unsigned a, ArrayRef<Value> sums,
                  Value writes, int64_t base);

@@ -241,20 +241,24 @@ void KernelEmitter::countLaunch(Value count) {
   });
 }
 
+/// The identity of an accumulator: a vector of it, if `width` is more than one.
+Value KernelEmitter::createIdentity(unsigned accumulator, unsigned width) {
+  PartialAccumulateOp accumulate = accumulations[accumulator];
+  Type type = accumulate.getOperand().getType();
+  TypedAttr identity = getIdentity(accumulate.getCombiner(), type);
+  if (width > 1)
+    identity = DenseElementsAttr::get(VectorType::get({width}, type),
+                                      Attribute(identity));
+  return arith::ConstantOp::create(b, identity);
+}
+
 /// What a thread's partial sums start from, [accumulator][view].
 SmallVector<Value>
 KernelEmitter::getColumnIdentities(ArrayRef<ColumnView> views) {
   SmallVector<Value> identities;
-  for (PartialAccumulateOp accumulate : accumulations) {
-    Type type = accumulate.getOperand().getType();
-    Attribute identity = getIdentity(accumulate.getCombiner(), type);
+  for (unsigned a = 0; a < accumulations.size(); ++a)
     for (const ColumnView &view : views)
-      identities.push_back(arith::ConstantOp::create(
-          b, view.width == 1
-                 ? cast<TypedAttr>(identity)
-                 : cast<TypedAttr>(DenseElementsAttr::get(
-                       VectorType::get({view.width}, type), identity))));
-  }
+      identities.push_back(createIdentity(a, view.width));
   return identities;
 }
 
@@ -432,14 +436,19 @@ void KernelEmitter::writePartials(Value item,
     addSets(a, getSumsStart(a, sumsOffset));
 }
 
+/// Where a block's sums begin in a framed partial row, columns, i64.
+Value KernelEmitter::getFirstOfFramedPartials() {
+  return schedule.getCluster() > 1
+             ? mul(toI64(rank), i64(schedule.getBlockColumns()))
+             : i64(0);
+}
+
 /// Stores a block's sums as they lie in its lanes' frames: in aligned vectors,
 /// and without a way through shared memory (arePartialsFramed()).
 void KernelEmitter::writeFramedPartials(Value item, ArrayRef<Value> sums,
                                         const Ring &ring) {
   unsigned chunks = schedule.getChunks(), width = schedule.getVector();
-  Value first = i64(0); // of the block
-  if (schedule.getCluster() > 1)
-    first = mul(toI64(rank), i64(schedule.getBlockColumns()));
+  Value first = getFirstOfFramedPartials();
   // Opaque, as in writeEarly(). (From the views' columns, or the thread's index
   // read again, bf16 LayerNorm takes 0.3 to 1.9 us more of 52 to 54.)
   Value ofLane = add(first, toI64(createOpaque(b, ring.ofFrame)));
@@ -465,16 +474,10 @@ void KernelEmitter::writeFramedPartials(Value item, ArrayRef<Value> sums,
 /// Stores what a block without rows has, identities, as writeFramedPartials()
 /// would: one short loop.
 void KernelEmitter::writeFramedIdentities(Value item) {
-  Value first = i64(0); // of the block
-  if (schedule.getCluster() > 1)
-    first = mul(toI64(rank), i64(schedule.getBlockColumns()));
+  Value first = getFirstOfFramedPartials();
   for (unsigned a = 0; a < accumulations.size(); ++a) {
     int64_t width = 16 / getWordBytes(accumulations[a]);
-    Type type = accumulations[a].getOperand().getType();
-    Value identity = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(
-               VectorType::get({width}, type),
-               Attribute(getIdentity(accumulations[a].getCombiner(), type))));
+    Value identity = createIdentity(a, width);
     // Opaque, lest it is unrolled.
     auto loop = scf::ForOp::create(
         b, mul(toI64(threadId()), i64(width)),
