@@ -436,12 +436,12 @@ ScheduleAttr norm_fusion::chooseManyWarps(
                            : isHeavy(problem) ? ArrayRef(kHeavyHalves)
                                               : ArrayRef(kLightHalves);
   unsigned frame = framed ? getSectorVectors(problem, vector) : 0;
-  // Pairs of blocks hold it in frames of a line, five vectors a lane
+  // Pairs of blocks hold it in frames of half a line, five vectors a lane
   // (chooseWideFrames()). In frames of a sector, 20401 columns, 200 and 600 MB:
   // 54.3, 166.9 (148.8 before ptxas made another loop of it), and six vectors
   // 54.6, 147.9.
   if (framed && !isWord && isHeavy(problem) &&
-      vectors + 2 * kLineSectors * frame <= 2 * kFramedWarps * 32 * 5)
+      vectors + kLineSectors * frame <= 2 * kFramedWarps * 32 * 5)
     return {};
   for (const Shape &shape : shapes) {
     bool isPair = framed && !isWord && shape.cluster == 2;

@@ -366,17 +366,25 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
 /// ends=copy: LayerNorm 1917x17389 53.7 and 52.6, 1836x18155 54.1 and 53.0,
 /// 5751x17389 151.0 and 146.4, 5001x19999 164.2 and 160.6, 2083x16001 51.4
 /// and 51.2, RMSNorm 1629x20479 53.6 and 52.1, 4883x20479 166.2 and 161.5; of
-/// two row groups LayerNorm 3703x9001 53.0 and 53.0; of half a line and a
-/// sector, 9707x10301 150.9 and 151.9, 4902x20401 161.9 and 148.8.)
+/// two row groups LayerNorm 3703x9001 53.0 and 53.0.) Of half a line, of two
+/// sums a column, where lanes don't hold a line more. (LayerNorm, 200 and 600
+/// MB, of a sector and half a line: 16261 columns 51.8, 147.7 and 51.7, 143.6,
+/// 16317 52.0, 156.4 and 51.7, 143.4, 12207 51.6, 145.9 and 51.5, 145.7; of a
+/// line in six vectors a lane, and half a line in five: 20355 53.1, 146.1 and
+/// 52.2, 143.8, 20401 52.7, 146.4 and 51.2, 143.9; but RMSNorm 16317 50.0,
+/// 143.6 and 50.1, 152.3.)
 static ScheduleAttr chooseLines(const Problem &problem, ScheduleAttr schedule,
                                 const TargetInfo &target) {
   unsigned vectors = getLineVectors(problem, schedule);
-  if (!arePartialsFramed(problem, schedule) ||
-      vectors <= getFrameVectors(schedule))
+  if (!arePartialsFramed(problem, schedule))
     return schedule;
-  for (unsigned more : {0u, 1u}) {
+  for (auto [frame, more] :
+       {std::pair(vectors, 0u), {vectors, 1u}, {vectors / 2, 0u}}) {
+    if (frame <= getFrameVectors(schedule) ||
+        (frame < vectors && !isHeavy(problem)))
+      break;
     ScheduleAttr lines =
-        change(withFrame(schedule, vectors),
+        change(withFrame(schedule, frame),
                llvm::formatv("warps={0}", schedule.getWarps() + more).str());
     if (isLegal(problem, lines, target) &&
         getRegisterBudget(target, lines) ==
@@ -455,23 +463,24 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
 }
 
 /// Row inputs loaded a step ahead in place of copies, in pairs of blocks whose
-/// frames are of a line: waiting for them paces the steps, which else have more
-/// in flight than memory serves well; with copies of ends if sums are sent
-/// ahead. In other shapes, and smaller frames, steps only get longer. (H200,
-/// bf16, 200 and 600 MB, us, copies and loads. Five vectors a lane, ahead:
-/// LayerNorm 18401 54.2, 149.2 and 53.0, 143.0, 19501 53.4, 160.0 and 52.1,
-/// 142.6, 19999 53.4, 148.3 and 52.1, 141.7, but 20301 52.8, 160.1 and 54.5,
-/// 146.2; in frames of a sector 20401 53.2, 148.3 and 56.6, 152.5. Four in 12
-/// warps, ahead: RMSNorm 20479 52.3, 161.2 and 50.5, 142.6, 20801 52.5, 161.4
-/// and 51.0, 142.8. Four in 8: LayerNorm 15701 52.2, 154.4 and 52.3, 143.6,
-/// 16001 51.7, 152.7 and 51.9, 144.0; but with idle lanes 15001 51.8, 153.7 and
-/// 53.1, 145.2, 14243 51.2, 147.3 and 53.9, 146.7. Three: 17389 52.0, 145.0 and
-/// 58.7, 163.5, 10301 51.0, 148.1 and 55.7, 154.6.)
+/// frames are of a line, or half of one: waiting for them paces the steps,
+/// which else have more in flight than memory serves well; with copies of ends
+/// if sums are sent ahead. In other shapes, and smaller frames, steps only get
+/// longer. (H200, bf16, 200 and 600 MB, us, copies and loads. Five vectors a
+/// lane, ahead: LayerNorm 18401 54.2, 149.2 and 53.0, 143.0, 19501 53.4, 160.0
+/// and 52.1, 142.6, 19999 53.4, 148.3 and 52.1, 141.7, but 20301 52.8, 160.1
+/// and 54.5, 146.2; in frames of half a line 20401 53.1 and 51.6, of a
+/// sector 53.2, 148.3 and 56.6, 152.5. Four in 12 warps, ahead: RMSNorm
+/// 20479 52.3, 161.2 and 50.5, 142.6, 20801 52.5, 161.4 and 51.0, 142.8. Four
+/// in 8: LayerNorm 15701 52.2, 154.4 and 52.3, 143.6, 16001 51.7, 152.7
+/// and 51.9, 144.0; but with idle lanes 15001 51.8, 153.7 and 53.1, 145.2,
+/// 14243 51.2, 147.3 and 53.9, 146.7. Three: 17389 52.0, 145.0 and 58.7, 163.5,
+/// 10301 51.0, 148.1 and 55.7, 154.6.)
 static ScheduleAttr chooseLoads(const Problem &problem, ScheduleAttr schedule,
                                 const TargetInfo &target) {
   unsigned chunks = schedule.getChunks();
   if (!arePartialsFramed(problem, schedule) || !haveEnds(problem, schedule) ||
-      getFrameVectors(schedule) < getLineVectors(problem, schedule) ||
+      2 * getFrameVectors(schedule) < getLineVectors(problem, schedule) ||
       schedule.getCopy() != Copy::cp_async || schedule.getCluster() != 2 ||
       !takesManyVectors(problem) || !schedule.getCopiesRowInputs())
     return schedule;
