@@ -1,6 +1,6 @@
-"""Runs generated programs: fused on the emulator against f64 on the plain path, and as many groups as the generator knows there are.
+"""Runs generated programs: fused on the emulator, or on a GPU, against f64 on the plain path, and as many groups as the generator knows there are.
 
-usage: check.py RUNNER --seeds FIRST:LAST [--jobs 2] [--keep FOLDER] [--seconds S]
+usage: check.py RUNNER --seeds FIRST:LAST [--device emulator|cuda] [--jobs 2] [--keep FOLDER] [--seconds S]
 
 Prints a line for every program that is wrong, crashes, or has another number of groups; exits non-zero if there is one.
 """
@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import generate
 
 
-def check(runner, seed, keep):
+def check(runner, seed, device, keep):
     text = generate.generate(seed)
     header = json.loads(text.splitlines()[0][3:])
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/program.mlir"
         open(path, "w").write(text)
-        command = [runner, path, "--device=emulator", "--verify-each", "--check", f"--seed={seed}", f"--json={folder}/report.json",
-                   f"--emulator=sms={seed % 5 + 1} order-seed={seed % 3}"]
+        command = [runner, path, f"--device={device}", "--verify-each", "--check", f"--seed={seed}", f"--json={folder}/report.json"]
+        command += [f"--emulator=sms={seed % 5 + 1} order-seed={seed % 3}"] if device == "emulator" else ["--repeat=3", "--bitwise"]
         command += [f"--form-options={header['options']}"] if header["options"] else []
         command += [f"--dims={header['dims']}"] if header["dims"] else []
         try:
@@ -45,6 +45,7 @@ def main():
     ap = argparse.ArgumentParser(usage=__doc__)
     ap.add_argument("runner")
     ap.add_argument("--seeds", default="0:100")
+    ap.add_argument("--device", choices=["emulator", "cuda"], default="emulator")
     ap.add_argument("--jobs", type=int, default=2)
     ap.add_argument("--keep")
     ap.add_argument("--seconds", type=float, default=float("inf"))
@@ -53,7 +54,7 @@ def main():
     end, done, groups, rounding, bad = time.time() + a.seconds, 0, 0, 0, 0
 
     def one(seed):
-        return check(a.runner, seed, a.keep) if time.time() < end else None
+        return check(a.runner, seed, a.device, a.keep) if time.time() < end else None
 
     with ThreadPoolExecutor(a.jobs) as pool:
         for seed, result in zip(range(first, last), pool.map(one, range(first, last))):
