@@ -14,6 +14,7 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::norm_fusion;
@@ -34,11 +35,25 @@ thread_local CurrentCall *currentCall = nullptr;
 /// What the host's processor can't divide is a signal, whose handler may do no
 /// more than leave; the value that setjmp returns.
 constexpr int kDivided = 2;
+/// What was done about that signal before; for threads that make no call it is
+/// done still.
+struct sigaction beforeDivision;
 void leaveDivision(int signal) {
   if (currentCall)
     std::longjmp(currentCall->out, kDivided);
-  std::signal(signal, SIG_DFL); // of another thread
+  sigaction(signal, &beforeDivision, nullptr);
   std::raise(signal);
+}
+
+/// Once, and for good: calls of several threads overlap.
+void handleDivisions() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction divided = {};
+    divided.sa_handler = leaveDivision;
+    divided.sa_flags = SA_NODEFER; // unblocked, for the handler never returns
+    sigaction(SIGFPE, &divided, &beforeDivision);
+  });
 }
 
 [[noreturn]] void leave(Error error) {
@@ -81,11 +96,9 @@ void synchronize(void *) {
 thread_local LaunchRecorder *currentRecorder = nullptr;
 thread_local uint64_t workspaceBytes = 0;
 thread_local double lookupMs = 0;
-/// Names of kernels that compiled code looked up.
-llvm::DenseMap<void *, std::string> &getKernelNames() {
-  static llvm::DenseMap<void *, std::string> names;
-  return names;
-}
+/// Names of kernels that compiled code on this thread looked up, which it does
+/// before each launch.
+thread_local llvm::DenseMap<void *, std::string> kernelNames;
 
 /// The device's own version of a host function.
 template <typename Function> Function *getOriginal(llvm::StringRef name) {
@@ -98,7 +111,7 @@ template <typename Function> Function *getOriginal(llvm::StringRef name) {
 void record(void *kernel, const runtime::LaunchConfig &config) {
   if (currentRecorder)
     currentRecorder->add(
-        {getKernelNames().lookup(kernel), kernel, config, workspaceBytes});
+        {kernelNames.lookup(kernel), kernel, config, workspaceBytes});
   workspaceBytes = 0;
 }
 
@@ -109,7 +122,7 @@ void *getFunction(void *module, const char *name) {
   void *kernel = original(module, name);
   lookupMs += lookup.getMs();
   if (kernel)
-    getKernelNames()[kernel] = name;
+    kernelNames[kernel] = name;
   return kernel;
 }
 
@@ -238,10 +251,7 @@ Error mlir::norm_fusion::runner::runHostCode(runtime::Device *device,
   if (device)
     context.emplace(*device, stream);
   currentCall = &call;
-  struct sigaction divided = {}, before;
-  divided.sa_handler = leaveDivision;
-  divided.sa_flags = SA_NODEFER; // unblocked, for the handler never returns
-  sigaction(SIGFPE, &divided, &before);
+  handleDivisions();
   int reason = setjmp(call.out);
   if (reason == 0)
     code();
@@ -249,7 +259,6 @@ Error mlir::norm_fusion::runner::runHostCode(runtime::Device *device,
     call.error = makeError(ExitCode::kernelFailed,
                            "host code divides an integer by zero, or the least "
                            "one by -1");
-  sigaction(SIGFPE, &before, nullptr);
   currentCall = call.previous;
   if (context) {
     Error error = context->takeError();

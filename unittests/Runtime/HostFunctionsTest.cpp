@@ -6,6 +6,9 @@
 
 #include "../Emulator/EmulatorTest.h"
 
+#include <atomic>
+#include <thread>
+
 using namespace mlir::norm_fusion::runtime;
 
 namespace {
@@ -124,6 +127,33 @@ TEST_F(HostFunctionsTest, Capture) {
   for (unsigned i = 0; i < 2; ++i)
     EXPECT_EQ(llvm::toString(device->launchGraph(*graph, stream)), "");
   EXPECT_EQ(*static_cast<uint32_t *>(data), 48u);
+  device->destroyGraph(*graph);
+  device->destroyStream(stream);
+}
+
+TEST_F(HostFunctionsTest, CaptureOfSeveralThreads) {
+  constexpr unsigned each = 50000, threads = 4;
+  StreamHandle stream = *device->createStream();
+  auto *data = static_cast<uint32_t *>(
+      *device->allocate(each * threads * sizeof(uint32_t), true));
+  ASSERT_EQ(llvm::toString(device->beginCapture(stream)), "");
+  std::atomic<unsigned> ready = 0;
+  std::vector<std::thread> others;
+  for (unsigned i = 0; i < threads; ++i)
+    others.emplace_back([&, words = data + i * each] {
+      for (++ready; ready < threads;)
+        std::this_thread::yield();
+      for (unsigned k = 0; k < each; ++k)
+        llvm::consumeError(device->fill32(words + k, k, 1, stream));
+    });
+  for (std::thread &other : others)
+    other.join();
+  auto graph = device->endCapture(stream);
+  EXPECT_EQ(llvm::toString(device->launchGraph(*graph, stream)), "");
+  unsigned wrong = 0;
+  for (unsigned i = 0; i < each * threads; ++i)
+    wrong += data[i] != i % each;
+  EXPECT_EQ(wrong, 0u);
   device->destroyGraph(*graph);
   device->destroyStream(stream);
 }

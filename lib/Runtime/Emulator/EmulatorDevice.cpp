@@ -13,6 +13,7 @@
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/TargetSelect.h"
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -127,10 +128,11 @@ struct Graph {
   std::vector<std::function<Error()>> nodes;
 };
 struct Stream {
+  std::mutex mutex;
   std::unique_ptr<Graph> capture;
 };
 struct Event {
-  std::chrono::steady_clock::time_point time;
+  std::atomic<std::chrono::steady_clock::time_point> time;
 };
 
 class EmulatorDevice final : public Device {
@@ -227,20 +229,28 @@ public:
   Expected<double> elapsedMicroseconds(EventHandle start,
                                        EventHandle stop) override {
     return std::chrono::duration<double, std::micro>(
-               static_cast<Event *>(stop)->time -
-               static_cast<Event *>(start)->time)
+               static_cast<Event *>(stop)->time.load() -
+               static_cast<Event *>(start)->time.load())
         .count();
   }
 
-  Error beginCapture(StreamHandle stream) override {
-    static_cast<Stream *>(stream)->capture = std::make_unique<Graph>();
+  Error beginCapture(StreamHandle handle) override {
+    auto &stream = *static_cast<Stream *>(handle);
+    std::lock_guard lock(stream.mutex);
+    stream.capture = std::make_unique<Graph>();
     return Error::success();
   }
-  bool isCapturing(StreamHandle stream) override {
-    return stream && static_cast<Stream *>(stream)->capture;
+  bool isCapturing(StreamHandle handle) override {
+    if (!handle)
+      return false;
+    auto &stream = *static_cast<Stream *>(handle);
+    std::lock_guard lock(stream.mutex);
+    return stream.capture != nullptr;
   }
-  Expected<GraphHandle> endCapture(StreamHandle stream) override {
-    auto graph = std::move(static_cast<Stream *>(stream)->capture);
+  Expected<GraphHandle> endCapture(StreamHandle handle) override {
+    auto &stream = *static_cast<Stream *>(handle);
+    std::lock_guard lock(stream.mutex);
+    auto graph = std::move(stream.capture);
     if (!graph)
       return makeError(ErrorKind::other, "the stream isn't being captured");
     return graph.release();
@@ -256,11 +266,16 @@ public:
   }
 
 private:
-  Error enqueue(StreamHandle stream, std::function<Error()> what) {
-    if (!isCapturing(stream))
-      return what();
-    static_cast<Stream *>(stream)->capture->nodes.push_back(std::move(what));
-    return Error::success();
+  /// Does it, or writes it down where the stream is captured.
+  Error enqueue(StreamHandle handle, std::function<Error()> what) {
+    if (auto *stream = static_cast<Stream *>(handle)) {
+      std::lock_guard lock(stream->mutex);
+      if (stream->capture) {
+        stream->capture->nodes.push_back(std::move(what));
+        return Error::success();
+      }
+    }
+    return what();
   }
 
   Machine machine;
