@@ -293,7 +293,8 @@ Expected<KernelHandle> CudaDevice::getKernel(ModuleHandle handle,
 
 Error CudaDevice::prepare(Kernel &kernel, const LaunchConfig &config) {
   std::lock_guard lock(mutex);
-  size_t shared = config.dynamicSharedMemory + kernel.info.sharedMemoryBytes;
+  size_t shared =
+      size_t(config.dynamicSharedMemory) + kernel.info.sharedMemoryBytes;
   if (shared > properties.sharedMemoryPerBlock)
     return makeError(
         ErrorKind::kernelFailed,

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -132,6 +133,20 @@ static void *mgpuModuleGetFunction(void *module, const char *name) {
   return check(*context, device.getKernel(image.module, name));
 }
 
+/// Sizes of a launch; an error of the context where they need more than 32
+/// bits.
+static Dim3 toDim3(intptr_t x, intptr_t y, intptr_t z) {
+  HostContext *context = getContext();
+  if (context &&
+      !(llvm::isUInt<32>(x) && llvm::isUInt<32>(y) && llvm::isUInt<32>(z)))
+    context->setError(makeError(ErrorKind::kernelFailed,
+                                "a kernel is launched with a size of (" +
+                                    llvm::Twine(x) + "," + llvm::Twine(y) +
+                                    "," + llvm::Twine(z) +
+                                    "), expected 32 bits each"));
+  return {unsigned(x), unsigned(y), unsigned(z)};
+}
+
 static void launch(void *kernel, const LaunchConfig &given, void *stream,
                    void **parameters, size_t count) {
   HostContext *context = getContext();
@@ -159,8 +174,8 @@ static void mgpuLaunchKernel(void *kernel, intptr_t gridX, intptr_t gridY,
                              intptr_t blockZ, int32_t shared, void *stream,
                              void **parameters, void **, size_t count) {
   LaunchConfig config;
-  config.grid = {unsigned(gridX), unsigned(gridY), unsigned(gridZ)};
-  config.block = {unsigned(blockX), unsigned(blockY), unsigned(blockZ)};
+  config.grid = toDim3(gridX, gridY, gridZ);
+  config.block = toDim3(blockX, blockY, blockZ);
   config.dynamicSharedMemory = shared;
   launch(kernel, config, stream, parameters, count);
 }
@@ -173,9 +188,9 @@ static void mgpuLaunchClusterKernel(void *kernel, intptr_t clusterX,
                                     int32_t shared, void *stream,
                                     void **parameters, void **, size_t) {
   LaunchConfig config;
-  config.grid = {unsigned(gridX), unsigned(gridY), unsigned(gridZ)};
-  config.block = {unsigned(blockX), unsigned(blockY), unsigned(blockZ)};
-  config.cluster = {unsigned(clusterX), unsigned(clusterY), unsigned(clusterZ)};
+  config.grid = toDim3(gridX, gridY, gridZ);
+  config.block = toDim3(blockX, blockY, blockZ);
+  config.cluster = toDim3(clusterX, clusterY, clusterZ);
   config.dynamicSharedMemory = shared;
   config.countsArguments = false; // upstream passes no count here
   launch(kernel, config, stream, parameters, 0);

@@ -101,6 +101,15 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
     launch(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr, 1);
     EXPECT_TRUE(context.hasError());
     EXPECT_TRUE(contains(llvm::toString(context.takeError()), "3000 threads"));
+
+    // Sizes are 32 bits: none becomes another, or nothing.
+    constexpr intptr_t four = intptr_t(1) << 32;
+    launch(kernel, four, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr, 1);
+    EXPECT_TRUE(contains(llvm::toString(context.takeError()),
+                         "a size of (4294967296,1,1), expected 32 bits each"));
+    launch(kernel, 1, 1, 1, 1, four + 1, 1, 0, nullptr, arguments, nullptr, 1);
+    EXPECT_TRUE(contains(llvm::toString(context.takeError()),
+                         "a size of (1,4294967297,1), expected 32 bits each"));
   }
   EXPECT_EQ(HostContext::getCurrent(), nullptr);
   device->destroyStream(stream);

@@ -47,10 +47,10 @@ Machine::~Machine() {
 // Checking a launch
 //===----------------------------------------------------------------------===//
 
-static uint32_t getShared(const Kernel &kernel, const LaunchConfig &config) {
-  return config.dynamicSharedMemory
-             ? kernel.record->dynamicShared + config.dynamicSharedMemory
-             : kernel.record->staticShared;
+static uint64_t getShared(const Kernel &kernel, const LaunchConfig &config) {
+  return config.dynamicSharedMemory ? uint64_t(kernel.record->dynamicShared) +
+                                          config.dynamicSharedMemory
+                                    : kernel.record->staticShared;
 }
 
 uint32_t Machine::getBlocksPerSM(const Kernel *kernel,
@@ -81,6 +81,20 @@ Error Machine::checkConfig(const Kernel &kernel, const LaunchConfig &config) {
     return fail(llvm::Twine(grid) + " blocks; at most 2147483647 fit");
   if (threads > 1024)
     return fail(llvm::Twine(threads) + " threads a block; at most 1024 fit");
+  // Devices have these limits, too; and what is beyond them may have wrapped
+  // around above.
+  auto checkDims = [&](const char *what, const Dim3 &dim,
+                       const Dim3 &most) -> Error {
+    if (dim.x <= most.x && dim.y <= most.y && dim.z <= most.z)
+      return Error::success();
+    return fail(llvm::formatv("a {0} of {1}x{2}x{3}; at most {4}x{5}x{6} fits",
+                              what, dim.x, dim.y, dim.z, most.x, most.y, most.z)
+                    .str());
+  };
+  if (Error error = checkDims("grid", config.grid, {0x7fffffff, 65535, 65535}))
+    return error;
+  if (Error error = checkDims("block", config.block, {1024, 1024, 64}))
+    return error;
   if (record.maxThreads && threads > record.maxThreads)
     return fail(llvm::Twine(threads) + " threads a block; the kernel takes " +
                 llvm::Twine(record.maxThreads) + " at most");
@@ -93,7 +107,7 @@ Error Machine::checkConfig(const Kernel &kernel, const LaunchConfig &config) {
                 llvm::Twine(record.requiredThreads[0]) + "x" +
                 llvm::Twine(record.requiredThreads[1]) + "x" +
                 llvm::Twine(record.requiredThreads[2]));
-  uint32_t shared = getShared(kernel, config);
+  uint64_t shared = getShared(kernel, config);
   if (shared > options.sharedMemory)
     return fail(llvm::Twine(shared) +
                 " bytes of shared memory a block; the "
