@@ -78,16 +78,19 @@ struct CheckShapesPass final
         bool isComputation =
             isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
         if (isComputation || isAccess(op) ||
-            isa<memref::CastOp, memref::ExpandShapeOp, memref::ReshapeOp,
-                memref::SubViewOp, memref::CopyOp, memref::ViewOp,
-                memref::ReinterpretCastOp>(op))
+            isa<memref::AllocOp, memref::AllocaOp, memref::CastOp,
+                memref::ExpandShapeOp, memref::ReshapeOp, memref::SubViewOp,
+                memref::CopyOp, memref::ViewOp, memref::ReinterpretCastOp>(op))
           ops.push_back(op);
         // Device code and bodies are no place for assertions.
         return isComputation || isa<gpu::LaunchOp>(op) ? WalkResult::skip()
                                                        : WalkResult::advance();
       });
       for (Operation *op : ops)
-        check(op);
+        if (!isa<memref::AllocOp, memref::AllocaOp>(op))
+          check(op);
+        else if (failed(checkAllocation(op)))
+          return signalPassFailure();
     }
   }
 
@@ -306,6 +309,76 @@ private:
     Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                        getValue(product, b), have);
     requireThat(op, both(holds, same, b), what);
+  }
+
+  /// An index has the bytes of what is allocated: the size would wrap around,
+  /// and the loops go on behind the buffer.
+  LogicalResult checkAllocation(Operation *op) {
+    constexpr uint64_t most = std::numeric_limits<int64_t>::max();
+    auto type = cast<MemRefType>(op->getResult(0).getType());
+    if (!isa<IntegerType, IndexType, FloatType, ComplexType, VectorType>(
+            type.getElementType()))
+      return success();
+    uint64_t bytes = DataLayout::closest(op)
+                         .getTypeSize(type.getElementType())
+                         .getKnownMinValue();
+    auto alloca = dyn_cast<memref::AllocaOp>(op);
+    ValueRange dynamic = alloca ? alloca.getDynamicSizes()
+                                : cast<memref::AllocOp>(op).getDynamicSizes();
+    SmallVector<Size> sizes;
+    for (int64_t known : type.getShape()) {
+      Size size{Value(), known};
+      if (ShapedType::isDynamic(known)) {
+        size = traceIndex(dynamic.front());
+        dynamic = dynamic.drop_front();
+      }
+      if (size.source)
+        sizes.push_back(size);
+      else if (size.number == 0)
+        return success();
+      else
+        bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size.number);
+    }
+    if (sizes.empty() && bytes > most)
+      return op->emitOpError("has sizes that are negative, or multiply to more "
+                             "bytes than an index can say");
+    if (sizes.empty() || isAsLargeAsArgument(sizes, bytes))
+      return success();
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value left = arith::ConstantIndexOp::create(b, most / bytes);
+    Value holds = arith::ConstantIntOp::create(b, 1, 1);
+    for (auto [i, size] : llvm::enumerate(sizes)) {
+      Value factor = getValue(size, b);
+      holds = both(
+          holds,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ule, factor, left), b);
+      if (i + 1 != sizes.size())
+        left = arith::DivUIOp::create(b, left,
+                                      arith::MaxUIOp::create(b, factor, one));
+    }
+    requireThat(op, holds,
+                "sizes must not be negative, nor multiply to more bytes than "
+                "an index can say");
+    return success();
+  }
+
+  /// True if `sizes` are all the dynamic ones of an argument, which is
+  /// somewhere in memory: nothing of a few times as many bytes wraps around.
+  static bool isAsLargeAsArgument(ArrayRef<Size> sizes, uint64_t bytes) {
+    auto argument = dyn_cast<BlockArgument>(sizes.front().source);
+    auto type =
+        argument ? dyn_cast<MemRefType>(argument.getType()) : MemRefType();
+    if (!type ||
+        !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ||
+        !argument.getOwner()->isEntryBlock() || bytes > (1 << 20) ||
+        llvm::is_contained(type.getShape(), 0) ||
+        size_t(type.getNumDynamicDims()) != sizes.size())
+      return false;
+    llvm::SmallDenseSet<int64_t> dims;
+    return llvm::all_of(sizes, [&](Size size) {
+      return size.source == argument && dims.insert(size.number).second;
+    });
   }
 
   /// A view is within its buffer of bytes.

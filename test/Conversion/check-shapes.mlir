@@ -71,3 +71,33 @@ func.func @expand(%x: memref<?x?xf32>, %size: index) -> memref<?x5x?xf32> {
   %0 = memref.expand_shape %x [[0, 1], [2]] output_shape [%size, 5, %n] : memref<?x?xf32> into memref<?x5x?xf32>
   return %0 : memref<?x5x?xf32>
 }
+
+// An index has the bytes of what is allocated: of an argument's sizes in any case, of others if it is so.
+// CHECK-LABEL: func.func @allocations
+// CHECK-SAME:  %[[X:.*]]: memref<?x?xbf16>, %[[N:.*]]: index
+// CHECK-NOT:   cf.assert
+// CHECK:       memref.alloc(%{{.*}}, %{{.*}}) : memref<?x?xf64>
+// CHECK:       %[[MOST:.*]] = arith.constant 2305843009213693951 : index
+// CHECK:       %[[FITS:.*]] = arith.cmpi ule, %[[N]], %[[MOST]]
+// CHECK:       cf.assert %[[FITS]], "memref.alloc in line {{[0-9]+}}: sizes must not be negative, nor multiply to more bytes than an index can say"
+// CHECK-NEXT:  memref.alloc(%[[N]]) : memref<?xf32>
+// CHECK:       %[[M:.*]] = memref.dim %[[X]], %{{.*}}
+// CHECK:       %[[FITS_M:.*]] = arith.cmpi ule, %[[M]], %{{.*}}
+// CHECK:       %[[OR_ONE:.*]] = arith.maxui %[[M]], %{{.*}}
+// CHECK:       %[[LEFT:.*]] = arith.divui %{{.*}}, %[[OR_ONE]]
+// CHECK:       %[[FITS_N:.*]] = arith.cmpi ule, %[[N]], %[[LEFT]]
+// CHECK:       %[[BOTH:.*]] = arith.andi %[[FITS_M]], %[[FITS_N]]
+// CHECK:       cf.assert %[[BOTH]], "memref.alloca in
+// CHECK-NOT:   cf.assert
+// CHECK:       memref.alloc(%[[N]]) : memref<0x?xf32>
+func.func @allocations(%x: memref<?x?xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d0 = memref.dim %x, %c0 : memref<?x?xbf16>
+  %d1 = memref.dim %x, %c1 : memref<?x?xbf16>
+  %0 = memref.alloc(%d0, %d1) : memref<?x?xf64>
+  %1 = memref.alloc(%n) : memref<?xf32>
+  %2 = memref.alloca(%d0, %n) : memref<?x8x?xi16>
+  %3 = memref.alloc(%n) : memref<0x?xf32>
+  return
+}

@@ -221,8 +221,9 @@ def NormFusionCheckShapes
     loops, a convolution's, must reach to where these end. So must a `memref.view`
     be within its bytes, a `memref.reinterpret_cast` of a buffer without strides
     within its elements, and vectors of `vector.load`, `vector.store` and transfers
-    within their buffers, in dimensions that are in bounds. Nothing else checks it
-    at run time: out of bounds, or wrong results, would follow. Sizes that are the
+    within their buffers, in dimensions that are in bounds. Sizes of what is
+    allocated must not be negative, nor multiply to more bytes than an index can
+    say. Nothing else checks it at run time: out of bounds, or wrong results, would follow. Sizes that are the
     same value need no assertion. Views and copies are checked as their
     `RuntimeVerifiableOpInterface` says, if its models are registered.
   }];
