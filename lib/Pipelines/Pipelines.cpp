@@ -115,6 +115,8 @@ bool mlir::norm_fusion::runsPlainOnDevice(const LowerOptions &options) {
 
 void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
                                             const LowerOptions &options) {
+  // The module's own launches, wherever plain ops run.
+  pm.addPass(createGpuKernelOutliningPass());
   pm.addPass(createNormFusionCopyConstants());
   addTypedMathPasses(pm.nest<func::FuncOp>());
   // libdevice's powi takes an i32 exponent, front ends give an i64.
@@ -123,6 +125,7 @@ void mlir::norm_fusion::buildDevicePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(math::createMathExpandOpsPass(powers));
   // The module's own kernels; ours need none of it.
   OpPassManager &given = pm.nest<gpu::GPUModuleOp>();
+  given.addPass(createConvertLinalgToLoopsPass());
   addAddressPasses(given);
   given.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createNormFusionToGPU());

@@ -451,6 +451,18 @@ static void replaceSpilling(CompiledModule &result,
   });
 }
 
+/// A module may come with kernels: lowered by norm-fusion-to-gpu before, or
+/// launches of its own.
+static bool hasKernels(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<gpu::GPUModuleOp, gpu::LaunchOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Expected<CompiledModule>
 mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
                                           const CompileOptions &options) {
@@ -461,9 +473,7 @@ mlir::norm_fusion::runner::compileKernels(OwningOpRef<ModuleOp> module,
     return std::move(error);
   result.module->walk([&](MixedReductionOp) { ++result.fused; });
   replaceSpilling(result, options);
-  // A module may come with kernels: lowered by norm-fusion-to-gpu before.
-  if (result.fused || options.plainOnDevice ||
-      !result.module->getOps<gpu::GPUModuleOp>().empty())
+  if (result.fused || options.plainOnDevice || hasKernels(*result.module))
     if (Error error = lowerToBinaries(result, options))
       return std::move(error);
   result.totalMs = total.getMs();
