@@ -133,13 +133,54 @@ TEST_F(MemoryTest, NeverEnds) {
   setenv("NORM_FUSION_KERNEL_TIMEOUT", "0.2", 1);
   open();
   unsetenv("NORM_FUSION_KERNEL_TIMEOUT");
-  EXPECT_TRUE(contains(run(wrapKernel(R"(
+  // Nor where something else is called in each turn, or an access in some.
+  const char *bodies[] = {"", "nvvm.barrier0",
+                          "%v = nvvm.vote.sync ballot %c1, %yes -> i32",
+                          R"(
+      %y = nvvm.read.ptx.sreg.tid.y : i32
+      %some = llvm.icmp "ne" %y, %c0 : i32
+      llvm.cond_br %some, ^store, ^loop
+    ^store:
+      llvm.store volatile %y, %p : i32, !llvm.ptr<1>)"};
+  for (const char *body : bodies)
+    EXPECT_TRUE(contains(run(wrapKernel(std::string(R"(
+      %yes = llvm.icmp "eq" %tid, %c0 : i32
       llvm.br ^loop
     ^loop:
+      )") + body + R"(
       llvm.br ^loop
     ^end:)"),
-                           grid(1, 1)),
-                       "hung: not finished after 0.2 s"));
+                             grid(1, 1)),
+                         "hung: not finished after 0.2 s"))
+        << body;
+}
+
+/// An array of `words` words, whose word `index` is stored to and loaded.
+std::string useArray(llvm::StringRef words, llvm::StringRef index) {
+  return wrapKernel((R"(
+      %words = llvm.mlir.constant()" +
+                     words + R"( : i32) : i32
+      %array = llvm.alloca %words x i32 : (i32) -> !llvm.ptr
+      %zero = llvm.load %p : !llvm.ptr<1> -> i32
+      %i = llvm.mlir.constant()" +
+                     index + R"( : i32) : i32
+      %at = llvm.add %zero, %i : i32
+      %word = llvm.getelementptr %array[%at] : (!llvm.ptr, i32) -> !llvm.ptr, i32
+      llvm.store volatile %c31, %word : i32, !llvm.ptr
+      %v = llvm.load volatile %word : !llvm.ptr -> i32
+      llvm.store %v, %p : i32, !llvm.ptr<1>)")
+                        .str());
+}
+
+TEST_F(MemoryTest, Arrays) {
+  EXPECT_EQ(run(useArray("8000", "7999"), grid(1, 1)), "");
+  EXPECT_EQ(result[0], 31u);
+  for (const char *index : {"-100000", "100000000"})
+    EXPECT_TRUE(contains(run(useArray("8000", index), grid(1, 1)),
+                         "out of bounds: writes 4 bytes"));
+  EXPECT_TRUE(contains(run(useArray("10000", "0"), grid(1, 1)),
+                       "'k' has arrays of 40000 bytes a thread, at most 32768 "
+                       "fit on the emulator"));
 }
 
 /// Every block adds one to p[0] and waits until all have; then block 0 reads

@@ -122,4 +122,19 @@ TEST_F(WarpTest, WarpSyncOrdersShuffleDoesNot) {
       "race"));
 }
 
+TEST_F(WarpTest, MatricesNeedTheLanesOfTheirRows) {
+  std::string text = wrapKernel(R"(
+      %s = llvm.mlir.addressof @s : !llvm.ptr<3>
+      %row = llvm.ptrtoint %s : !llvm.ptr<3> to i32
+      %m = llvm.inline_asm has_side_effects "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,r" %row : (i32) -> !llvm.struct<(i32, i32, i32, i32)>
+      %v = llvm.extractvalue %m[3] : !llvm.struct<(i32, i32, i32, i32)>
+      %out = llvm.getelementptr %p[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+      llvm.store %v, %out : i32, !llvm.ptr<1>)",
+                                R"(
+    llvm.mlir.global internal @s() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x i8>)");
+  EXPECT_EQ(run(text, grid(1, 32)), "");
+  EXPECT_TRUE(contains(run(text, grid(1, 16)),
+                       "ldmatrix: rows of lanes that the block doesn't have"));
+}
+
 } // namespace

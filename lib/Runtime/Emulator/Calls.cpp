@@ -9,6 +9,7 @@
 #include "Machine.h"
 #include "norm_fusion/Runtime/HalfConversions.h"
 
+#include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -205,6 +206,8 @@ static uint64_t nf_emu_elect(uint32_t mask) {
 static void nf_emu_ldmatrix(void *row, void *target, uint32_t matrices,
                             uint32_t transposed) {
   Machine &m = machine();
+  if (~m.self().warp->exists & llvm::maskTrailingOnes<uint32_t>(matrices * 8))
+    m.trap("ldmatrix: rows of lanes that the block doesn't have");
   if (m.self().lane < matrices * 8) {
     AccessInfo info;
     info.space = Space::shared;

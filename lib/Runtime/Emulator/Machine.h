@@ -288,7 +288,7 @@ private:
 /// Addresses of the functions that kernels call.
 std::vector<std::pair<llvm::StringRef, void *>> getKernelSymbols();
 
-constexpr size_t stackBytes = 64 * 1024;
+constexpr size_t stackBytes = 2 * maxLocalBytes;
 constexpr uint32_t threadsPerSM = 2048;
 constexpr uint32_t blocksPerSM = 32;
 constexpr uint32_t sharedReserved = 1024; ///< of each block, for the system

@@ -12,6 +12,7 @@
 
 #include "Lowering.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -19,6 +20,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace mlir::norm_fusion;
@@ -116,17 +118,24 @@ Ordering emulator::getOrdering(AtomicOrdering ordering) {
 
 namespace {
 
-/// Whether no other thread can see the memory behind `pointer`, or none can
-/// write it.
-bool isPrivateOrConstant(const Value *pointer) {
-  unsigned space = pointer->getType()->getPointerAddressSpace();
-  if (space == 4 || space == 5)
+/// Whether no other thread can see the `bytes` behind `pointer`, or none can
+/// write them; in an array of the thread's own also that they are within it.
+bool isPrivateOrConstant(const Value *pointer, uint64_t bytes,
+                         const DataLayout &layout) {
+  if (pointer->getType()->getPointerAddressSpace() == 4)
     return true;
-  const Value *object = getUnderlyingObject(pointer);
-  if (isa<AllocaInst>(object))
+  const auto *global = dyn_cast<GlobalVariable>(getUnderlyingObject(pointer));
+  if (global && global->isConstant())
     return true;
-  const auto *global = dyn_cast<GlobalVariable>(object);
-  return global && global->isConstant();
+  APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+  const auto *array = dyn_cast<AllocaInst>(
+      pointer->stripAndAccumulateConstantOffsets(layout, offset,
+                                                 /*AllowNonInbounds=*/true));
+  std::optional<TypeSize> size =
+      array ? array->getAllocationSize(layout) : std::nullopt;
+  return size && !offset.isNegative() &&
+         offset.getZExtValue() <= size->getFixedValue() &&
+         bytes <= size->getFixedValue() - offset.getZExtValue();
 }
 
 AccessInfo getInfo(Value *pointer, AccessKind kind, Align alignment) {
@@ -165,8 +174,9 @@ public:
 
 private:
   void check(Value *pointer, Type *type, AccessInfo info) {
-    if (!isPrivateOrConstant(pointer))
-      lowering.access(pointer, layout.getTypeStoreSize(type), info);
+    uint64_t bytes = layout.getTypeStoreSize(type);
+    if (!isPrivateOrConstant(pointer, bytes, layout))
+      lowering.access(pointer, bytes, info);
   }
 
   Error visit(Instruction *inst) {
@@ -249,7 +259,8 @@ private:
   }
 
   void range(Value *pointer, Value *length, AccessKind kind, Align alignment) {
-    if (isPrivateOrConstant(pointer))
+    const auto *known = dyn_cast<ConstantInt>(length);
+    if (known && isPrivateOrConstant(pointer, known->getZExtValue(), layout))
       return;
     lowering.access(pointer,
                     lowering.builder.CreateZExtOrTrunc(
@@ -291,7 +302,7 @@ private:
   /// Checks the lanes of a masked access whose bit is set.
   void masked(Value *pointer, Type *type, Value *mask, Align alignment,
               AccessKind kind) {
-    if (isPrivateOrConstant(pointer))
+    if (isPrivateOrConstant(pointer, layout.getTypeStoreSize(type), layout))
       return;
     IRBuilder<> &builder = lowering.builder;
     auto *vector = cast<FixedVectorType>(type);
@@ -350,7 +361,8 @@ SharedLayout lowerSharedVariables(Lowering &lowering) {
   constants.append(dynamic.begin(), dynamic.end());
   convertUsersOfConstantsToInstructions(constants);
 
-  DenseMap<GlobalVariable *, uint64_t> offsets;
+  // In the order of the module: the same module gives the same bytes.
+  MapVector<GlobalVariable *, uint64_t> offsets;
   for (GlobalVariable *global : fixed) {
     Align align = global->getAlign().value_or(layout.getPreferredAlign(global));
     result.staticBytes = alignTo(result.staticBytes, align);
@@ -478,20 +490,52 @@ void createModuleRecord(Lowering &lowering) {
                      GlobalValue::ExternalLinkage, record, "nf_emu_module");
 }
 
-/// Has the emulator see every turn of a loop that doesn't call it otherwise, so
-/// that one that never ends is noticed.
+/// Has the emulator see every turn of a loop in which not each makes an access
+/// that it sees, so that one that never ends is noticed.
 void watchLoops(Lowering &lowering, Function &function) {
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
+  auto isSeen = [](Instruction &inst) {
+    auto *call = dyn_cast<CallInst>(&inst);
+    Function *callee = call ? call->getCalledFunction() : nullptr;
+    return callee && (callee->getName() == "nf_emu_access" ||
+                      callee->getName() == "nf_emu_atomic_access");
+  };
   for (Loop *loop : loops.getLoopsInPreorder()) {
-    if (any_of(loop->blocks(), [](BasicBlock *block) {
-          return any_of(*block,
-                        [](Instruction &inst) { return isa<CallBase>(inst); });
+    SmallVector<BasicBlock *> latches;
+    loop->getLoopLatches(latches);
+    if (any_of(loop->blocks(), [&](BasicBlock *block) {
+          return any_of(*block, isSeen) &&
+                 all_of(latches, [&](BasicBlock *latch) {
+                   return dominators.dominates(block, latch);
+                 });
         }))
       continue;
     lowering.builder.SetInsertPoint(loop->getHeader()->getFirstInsertionPt());
     lowering.call("nf_emu_turn", lowering.builder.getVoidTy(), {});
   }
+}
+
+/// A thread's stack holds its arrays.
+Error checkArrays(Function &function) {
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  uint64_t bytes = 0;
+  for (Instruction &inst : instructions(function)) {
+    auto *array = dyn_cast<AllocaInst>(&inst);
+    if (!array)
+      continue;
+    std::optional<TypeSize> size = array->getAllocationSize(layout);
+    if (!size || !array->isStaticAlloca())
+      return createStringError("the emulator doesn't know arrays that a "
+                               "kernel makes as it runs, as '" +
+                               function.getName() + "' does");
+    bytes = SaturatingAdd(bytes, size->getFixedValue());
+  }
+  if (bytes > maxLocalBytes)
+    return createStringError("'" + function.getName() + "' has arrays of " +
+                             Twine(bytes) + " bytes a thread, at most " +
+                             Twine(maxLocalBytes) + " fit on the emulator");
+  return Error::success();
 }
 
 /// Names of functions that the emulator or the host's C library defines.
@@ -541,6 +585,8 @@ Error emulator::lowerDeviceModule(Module &module) {
     for (StringRef attribute : {"target-cpu", "target-features"})
       function->removeFnAttr(attribute);
     function->removeFnAttr(Attribute::Convergent);
+    if (Error error = checkArrays(*function))
+      return error;
     // Accesses first: the checks must not be checked themselves.
     if (Error error = Instrumenter(lowering).run(*function))
       return error;

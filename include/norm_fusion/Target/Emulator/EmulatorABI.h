@@ -22,6 +22,9 @@ namespace mlir::norm_fusion::emulator {
 /// Changes with anything in this file.
 constexpr uint32_t abiVersion = 1;
 
+/// Of the arrays of a thread's own.
+constexpr uint32_t maxLocalBytes = 32 * 1024;
+
 /// Special registers, read with `uint32_t nf_emu_register(uint32_t)`.
 enum class Register : uint32_t {
   tidX,
