@@ -37,15 +37,26 @@ struct AssertToCallPass final
     if (asserts.empty())
       return;
 
+    constexpr StringLiteral name = "norm_fusion_assertion_failed";
+    SymbolTable symbols(getOperation());
     auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto callee = LLVM::LLVMFuncOp::create(
-        builder, getOperation().getLoc(), "norm_fusion_assertion_failed",
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()),
-                                    pointer));
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(&getContext()), pointer);
+    // A module that is lowered in part declares it, too.
+    Operation *found = symbols.lookup(name);
+    auto callee = dyn_cast_or_null<LLVM::LLVMFuncOp>(found);
+    if (found && (!callee || callee.getFunctionType() != type)) {
+      found->emitOpError("has the name of a function of the runtime, '")
+          << name << "'; expected another, or an llvm.func of type " << type;
+      return signalPassFailure();
+    }
+    if (!callee)
+      callee = LLVM::LLVMFuncOp::create(builder, getOperation().getLoc(), name,
+                                        type);
     for (cf::AssertOp op : asserts) {
       Location loc = op.getLoc();
-      LLVM::GlobalOp message = getMessage(op.getMsg(), loc, builder);
+      LLVM::GlobalOp message = getMessage(op.getMsg(), loc, builder, symbols);
       OpBuilder at(op);
       Value yes = arith::ConstantIntOp::create(at, loc, 1, 1);
       Value failed = arith::XOrIOp::create(at, loc, op.getArg(), yes);
@@ -60,7 +71,8 @@ struct AssertToCallPass final
 
 private:
   /// A global with the text, one for all assertions that say the same.
-  LLVM::GlobalOp getMessage(StringRef text, Location loc, OpBuilder &builder) {
+  LLVM::GlobalOp getMessage(StringRef text, Location loc, OpBuilder &builder,
+                            SymbolTable &symbols) {
     LLVM::GlobalOp &global = messages[text];
     if (global)
       return global;
@@ -69,9 +81,11 @@ private:
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
     std::string name =
         ("norm_fusion_assertion_" + Twine(messages.size() - 1)).str();
-    return global = LLVM::GlobalOp::create(
-               builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-               name, builder.getStringAttr(bytes));
+    global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name,
+                                    builder.getStringAttr(bytes));
+    symbols.insert(global); // under a name that is new
+    return global;
   }
   llvm::StringMap<LLVM::GlobalOp> messages;
 };

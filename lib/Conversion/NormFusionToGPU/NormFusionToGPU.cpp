@@ -47,6 +47,8 @@ struct ToGPUPass final : norm_fusion::impl::NormFusionToGPUBase<ToGPUPass> {
     SymbolTable symbols(getOperation());
     SmallVector<MixedReductionOp> ops;
     getOperation().walk([&](MixedReductionOp op) { ops.push_back(op); });
+    if (!ops.empty() && failed(checkRuntimeFunctions(symbols)))
+      return signalPassFailure();
     for (MixedReductionOp op : ops)
       if (failed(convert(op, symbols)))
         return signalPassFailure();
@@ -80,16 +82,39 @@ private:
                    ScheduleAttr schedule, const HostValues &host, Value aligned,
                    SymbolTable &symbols);
 
+  FunctionType getRuntimeType(unsigned arguments) {
+    Builder b(&getContext());
+    SmallVector<Type> inputs(arguments, b.getIndexType());
+    return b.getFunctionType(inputs, b.getIndexType());
+  }
+
+  /// A module may declare them, too, as they are.
+  LogicalResult checkRuntimeFunctions(SymbolTable &symbols) {
+    constexpr std::pair<StringLiteral, unsigned> functions[] = {
+        {"norm_fusion_multiprocessor_count", 0},
+        {"norm_fusion_max_active_clusters", 2},
+        {"norm_fusion_workspace", 2}};
+    for (auto [name, arguments] : functions) {
+      Operation *found = symbols.lookup(name);
+      auto function = dyn_cast_or_null<func::FuncOp>(found);
+      FunctionType type = getRuntimeType(arguments);
+      if (found && (!function || function.getFunctionType() != type))
+        return found->emitOpError(
+                   "has the name of a function of the runtime, '")
+               << name << "'; expected another, or a func.func of type "
+               << type;
+    }
+    return success();
+  }
+
   /// A runtime function of the host, declared when first used.
   func::FuncOp getRuntimeFunction(StringRef name, unsigned arguments,
                                   SymbolTable &symbols) {
     if (auto function = symbols.lookup<func::FuncOp>(name))
       return function;
     OpBuilder b(&getContext());
-    SmallVector<Type> inputs(arguments, b.getIndexType());
-    auto function =
-        func::FuncOp::create(b, getOperation().getLoc(), name,
-                             b.getFunctionType(inputs, b.getIndexType()));
+    auto function = func::FuncOp::create(b, getOperation().getLoc(), name,
+                                         getRuntimeType(arguments));
     function.setPrivate();
     symbols.insert(function);
     return function;
