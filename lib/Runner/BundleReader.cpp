@@ -96,21 +96,23 @@ Error mlir::norm_fusion::runner::checkBundleFolder(StringRef folder) {
                        "give another folder, or remove it");
 }
 
-llvm::StringSet<> mlir::norm_fusion::runner::getBundleFiles(StringRef folder) {
-  llvm::StringSet<> names;
+llvm::StringMap<std::string>
+mlir::norm_fusion::runner::getBundleFiles(StringRef folder) {
+  llvm::StringMap<std::string> hashes;
   Expected<std::string> text = readText(folder + "/manifest.json");
   Expected<json::Value> manifest =
       text ? parseJSON(*text) : Expected<json::Value>(text.takeError());
   if (!manifest) {
     llvm::consumeError(manifest.takeError());
-    return names;
+    return hashes;
   }
   const json::Object *object = manifest->getAsObject();
   if (const json::Array *files = object ? object->getArray("files") : nullptr)
     for (const json::Value &entry : *files)
       if (const json::Object *file = entry.getAsObject())
-        names.insert(file->getString("name").value_or(""));
-  return names;
+        hashes[file->getString("name").value_or("")] =
+            file->getString("sha256").value_or("");
+  return hashes;
 }
 
 Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {

@@ -25,6 +25,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
@@ -491,6 +492,19 @@ static bool isPlainName(StringRef name) {
          });
 }
 
+/// Removes what is in `folder` of a bundle that isn't there any more: an image
+/// that is still the one of its manifest.
+static void removeImage(StringRef folder, StringRef name, StringRef hash) {
+  if (name == "manifest.json" || !isBundleFile(name) ||
+      llvm::sys::path::filename(name) != name)
+    return;
+  auto image = llvm::MemoryBuffer::getFile(folder + "/" + name,
+                                           /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
+  if (image && getHash((*image)->getBuffer()) == hash)
+    llvm::sys::fs::remove(folder + "/" + name);
+}
+
 Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
                                              CompiledModule &compiled,
                                              const Signature &signature,
@@ -538,7 +552,7 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   manifest["arguments"] = std::move(arguments);
   manifest["files"] = std::move(files);
 
-  llvm::StringSet<> own = getBundleFiles(folder);
+  llvm::StringMap<std::string> own = getBundleFiles(folder);
   for (StringRef name : images.keys())
     if (!own.contains(name) && llvm::sys::fs::exists(folder + "/" + name))
       return makeError(ExitCode::badInput,
@@ -548,11 +562,6 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   if (std::error_code code = llvm::sys::fs::create_directories(
           folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return makeError(ExitCode::badInput, folder + ": " + code.message());
-  llvm::StringMap<std::string> before; // of the bundle that is there
-  if (Expected<Bundle> bundle = readBundle(folder))
-    before = std::move(bundle->images);
-  else
-    llvm::consumeError(bundle.takeError());
   std::vector<std::pair<std::string, StringRef>> contents;
   auto add = [&](StringRef name, StringRef text) {
     SmallString<128> path(folder);
@@ -567,8 +576,8 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
   add("manifest.json", text);
   if (Error error = runtime::writeFiles(contents))
     return withCode(ExitCode::badInput, std::move(error));
-  for (StringRef name : before.keys())
-    if (!images.contains(name) && name != "manifest.json" && isBundleFile(name))
-      llvm::sys::fs::remove(folder + "/" + name);
+  for (const auto &file : own)
+    if (!images.contains(file.first()))
+      removeImage(folder, file.first(), file.second);
   return Error::success();
 }

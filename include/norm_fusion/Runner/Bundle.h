@@ -21,9 +21,9 @@ bool isBundle(StringRef path);
 /// True for the name of a file that writeBundle() may write or remove.
 bool isBundleFile(StringRef name);
 
-/// Names of the files that the manifest in `folder` names, as they are or
-/// changed since; none where there is no manifest.
-llvm::StringSet<> getBundleFiles(StringRef folder);
+/// The files that the manifest in `folder` names, which may have changed since,
+/// with their hashes; none where there is no manifest.
+llvm::StringMap<std::string> getBundleFiles(StringRef folder);
 
 /// Exit code 2 where a bundle's manifest would replace another file.
 llvm::Error checkBundleFolder(StringRef folder);
