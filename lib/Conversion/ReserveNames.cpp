@@ -9,6 +9,7 @@
 
 #include "norm_fusion/Conversion/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -58,7 +59,13 @@ struct ReserveNamesPass final
       auto global = dyn_cast<memref::GlobalOp>(op);
       bool isDefined = (function && !function.isExternal()) ||
                        (global && !global.isExternal());
-      if (!isDefined || !isReserved(name, library))
+      // A wrapper that is there is one of code that is lowered already, unless
+      // a function of that name gets one.
+      StringRef wrapped = name;
+      bool isInTheWay = wrapped.consume_front("_mlir_ciface_")
+                            ? symbols.lookup<func::FuncOp>(wrapped) != nullptr
+                            : isReserved(name, library);
+      if (!isDefined || !isInTheWay)
         continue;
       if (!symbol.isPrivate()) {
         op.emitOpError("has the name of a function that lowered code calls, '")

@@ -52,3 +52,16 @@ func.func @main() { return }
 // What is declared takes nobody's place.
 // CHECK-LABEL: llvm.func @malloc(i64)
 llvm.func @malloc(i64) -> !llvm.ptr
+
+// -----
+
+// Code that was lowered before comes with wrappers.
+// CHECK-LABEL: llvm.func @_mlir_ciface_lowered()
+llvm.func @lowered() { llvm.return }
+llvm.func @_mlir_ciface_lowered() { llvm.return }
+
+// -----
+
+// expected-error @+1 {{has the name of a function that lowered code calls, '_mlir_ciface_main'}}
+func.func @_mlir_ciface_main() { return }
+func.func @main() { return }

@@ -190,7 +190,8 @@ def NormFusionReserveNames
     the compiler's runtime (`__truncsfbf2`), and of the runtime that launches
     kernels (`norm_fusion_*`, `mgpu*`, `_mlir_*`), by name. A private function with
     a body and such a name is renamed, `own_expf`; a public one is an error, for it
-    would be called in their place. So is a name with a NUL, which object files
+    would be called in their place; `_mlir_ciface_f` only where there is an `f` that
+    gets such a wrapper. An error is, too, a name with a NUL, which object files
     can't have, a module in the module, and an op that isn't registered, which
     nothing here lowers.
   }];
