@@ -76,11 +76,14 @@ Expected<TuningDatabase> TuningDatabase::read(StringRef path,
     return database;
   // Other versions may have other fields.
   std::string error;
-  for (auto [i, entry] : llvm::enumerate(database->getEntries()))
-    if (entry.version == NORM_FUSION_VERSION &&
-        !parseSchedule(context, entry.schedule, /*base=*/{}, error))
+  for (auto [i, entry] : llvm::enumerate(database->entries)) {
+    if (entry.version != NORM_FUSION_VERSION)
+      continue;
+    entry.parsed = parseSchedule(context, entry.schedule, /*base=*/{}, error);
+    if (!entry.parsed)
       return fail("tuning database " + path + ": entries[" + Twine(i) +
                   "].schedule: " + error);
+  }
   return database;
 }
 

@@ -33,6 +33,8 @@ struct TuningEntry {
   std::string problem; ///< getKey()
   std::string chip, version;
   std::string schedule; ///< as the attribute prints it
+  /// The same, of an entry of this version that was read from a file.
+  ScheduleAttr parsed = {};
   // For people:
   double us = 0, untunedUs = 0; ///< a call of the whole module
   int64_t rows = 0;             ///< of the largest input that was tuned with
@@ -42,7 +44,7 @@ struct TuningEntry {
 class TuningDatabase {
 public:
   /// Reads a file. An error names the file and the place in it. The schedules
-  /// of this version's entries can be parsed.
+  /// of this version's entries are parsed.
   static llvm::Expected<TuningDatabase> read(StringRef path,
                                              MLIRContext *context);
   /// The same of a text, but for the schedules; `name` is what errors call it.

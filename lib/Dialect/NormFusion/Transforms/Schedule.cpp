@@ -229,9 +229,7 @@ private:
                    "; tune again with norm-fusion-runner --tune";
       return;
     }
-    ScheduleAttr tuned = parseSchedule(&getContext(), entry->schedule,
-                                       /*base=*/{}, error);
-    assert(tuned && "expected the database to be checked as it is read");
+    ScheduleAttr tuned = entry->parsed;
     if (!isLegalSchedule(problem, tuned, target, error) ||
         !isInvariant(tuned, error)) {
       remark::missed(op.getLoc(), options)
