@@ -373,7 +373,8 @@ std::optional<AxisMap> IterationSpace::getReshaped(Operation *op,
   if (isa<tensor::CastOp>(op))
     return map;
   AxisMap dims(to.getRank());
-  if (isa<tensor::ReshapeOp>(op)) {
+  if (isa<tensor::ReshapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+          op)) {
     // One to one in the extents other than 1; a dynamic extent that happens to
     // be 1 has an axis like any other.
     AxisMap from;

@@ -43,29 +43,6 @@ static bool hasEncoding(Type type) {
   return tensor && tensor.getEncoding();
 }
 
-bool mlir::norm_fusion::isReshape(Operation *op) {
-  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op))
-    return !hasEncoding(op->getOperand(0).getType()) &&
-           !hasEncoding(op->getResult(0).getType());
-  auto reshape = dyn_cast<tensor::ReshapeOp>(op);
-  if (!reshape)
-    return false;
-  // Only where the extents other than 1 match one to one: equal static sizes,
-  // and at most one dynamic one, which the number of elements then settles.
-  auto source = dyn_cast<RankedTensorType>(reshape.getSource().getType());
-  auto result = dyn_cast<RankedTensorType>(reshape.getType());
-  if (!source || !result)
-    return false;
-  auto extents = [](RankedTensorType type) {
-    SmallVector<int64_t> sizes;
-    llvm::copy_if(type.getShape(), std::back_inserter(sizes),
-                  [](int64_t size) { return size != 1; });
-    return sizes;
-  };
-  SmallVector<int64_t> from = extents(source), to = extents(result);
-  return from == to && llvm::count(from, ShapedType::kDynamic) <= 1;
-}
-
 static TypedAttr getSplat(Attribute attr) {
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(attr))
     return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
@@ -341,6 +318,58 @@ static ExtentSource getExtentSource(Value tensor, int64_t dim) {
       break;
   }
   return {tensor, dim};
+}
+
+/// True if `slice` is all of `whole`: a slice that only drops or inserts
+/// dimensions of extent 1.
+static bool coversAll(OffsetSizeAndStrideOpInterface slice, Value whole) {
+  auto type = cast<RankedTensorType>(whole.getType());
+  for (auto [i, offset, size, stride] :
+       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
+                       slice.getMixedStrides())) {
+    if (!isZeroInteger(offset) || !isOneInteger(stride))
+      return false;
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    bool equal =
+        constant ? *constant == type.getDimSize(i)
+                 : type.isDynamicDim(i) && getExtentSource(cast<Value>(size)) ==
+                                               getExtentSource(whole, i);
+    if (!equal)
+      return false;
+  }
+  return true;
+}
+
+bool mlir::norm_fusion::isReshape(Operation *op) {
+  if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
+           tensor::ReshapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+          op) ||
+      hasEncoding(op->getOperand(0).getType()) ||
+      hasEncoding(op->getResult(0).getType()))
+    return false;
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op))
+    return true;
+  // Only where the extents other than 1 match one to one: equal static sizes,
+  // and the dynamic ones those of a slice of everything, or at most one, which
+  // the number of elements then settles.
+  auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!source || !result)
+    return false;
+  auto extents = [](RankedTensorType type) {
+    SmallVector<int64_t> sizes;
+    llvm::copy_if(type.getShape(), std::back_inserter(sizes),
+                  [](int64_t size) { return size != 1; });
+    return sizes;
+  };
+  SmallVector<int64_t> from = extents(source), to = extents(result);
+  if (from != to)
+    return false;
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return coversAll(slice, slice.getSource());
+  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
+    return coversAll(slice, slice.getDest());
+  return llvm::count(from, ShapedType::kDynamic) <= 1;
 }
 
 /// `index` as a loop, through `select(extent == 1, 0, loop)`; constants 0 as
