@@ -61,7 +61,7 @@ unsigned SpaceGrouping::getContinued(unsigned index,
     return none;
   const PointReduction &outer = *results[0].reduction;
   if (outer.elements.size() != 1 || outer.elements[0].factor ||
-      !startsFromIdentity(outer) ||
+      outer.elements[0].negated || !startsFromIdentity(outer) ||
       unboxScalar(outer.elements[0].value) != member.point->operands[0].element)
     return none;
   auto isNeededElsewhere = [&](unsigned def, unsigned user) {

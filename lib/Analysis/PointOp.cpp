@@ -152,10 +152,12 @@ static std::optional<Combiner> getSelectCombiner(arith::SelectOp select) {
 
 namespace {
 /// What makes a value of two others, or (`rhs` is null) adds a product to one.
+/// A difference is a sum with the negative of `rhs`.
 struct CombinerStep {
   Combiner combiner;
   Value lhs, rhs;
   std::array<Value, 2> product = {};
+  bool negated = false;
 };
 } // namespace
 
@@ -190,11 +192,17 @@ static std::optional<CombinerStep> getStep(Value value) {
     }
     return step;
   }
-  std::optional<Combiner> combiner = op ? getCombiner(op) : std::nullopt;
+  bool negated = isa_and_nonnull<arith::SubFOp>(op);
+  std::optional<Combiner> combiner = negated ? Combiner::add
+                                     : op    ? getCombiner(op)
+                                             : std::nullopt;
   if (!combiner)
     return std::nullopt;
-  return CombinerStep{*combiner, unboxScalar(op->getOperand(0)),
-                      unboxScalar(op->getOperand(1))};
+  return CombinerStep{*combiner,
+                      unboxScalar(op->getOperand(0)),
+                      unboxScalar(op->getOperand(1)),
+                      {},
+                      negated};
 }
 
 /// Follows the yielded value back to the accumulator through steps of one
@@ -220,13 +228,14 @@ static bool matchReduction(Value yielded, Value accumulator,
         return true;
       std::optional<CombinerStep> inner = getStep(side);
       return inner && inner->combiner == combiner &&
-             (inner->lhs == accumulator || inner->rhs == accumulator);
+             (inner->lhs == accumulator ||
+              (!inner->negated && inner->rhs == accumulator));
     };
-    if (leads(step->rhs) && step->lhs != accumulator)
+    if (!step->negated && leads(step->rhs) && step->lhs != accumulator)
       std::swap(step->lhs, step->rhs);
     if (!leads(step->lhs))
       return false;
-    reduction.elements.push_back({step->rhs, Value()});
+    reduction.elements.push_back({step->rhs, Value(), step->negated});
     value = step->lhs;
   }
   if (!combiner)

@@ -6,7 +6,7 @@ from emitter import Axis, Emitter, Tensor
 
 
 def make(p):
-    kind = p.rng.choice([batchnorm, column_first, column_then_norm, softmax, difference, overlapping, strided, unrelated, effects, square_roots,
+    kind = p.rng.choice([batchnorm, column_first, column_then_norm, softmax, quotient, overlapping, strided, unrelated, effects, square_roots,
                          in_loop, in_helper, legal_and_decoy, whole_sum])
     p.dtypes = ["f32"]
     return kind(p)
@@ -82,11 +82,11 @@ def softmax(p):
     return finish(p, [e.point(p.full, [t, sum_of(p, t, p.cols)], "f32", op("divf"))], 0)
 
 
-def difference(p):
+def quotient(p):
     """A combiner that isn't commutative."""
     e = start(p)
     x = e.argument(p.full, "f32")
-    return finish(p, [sum_of(p, x, p.cols), sum_of(p, x, p.rows, "arith.subf")], 0)
+    return finish(p, [sum_of(p, x, p.cols), sum_of(p, x, p.rows, "arith.divf")], 0)
 
 
 def overlapping(p):

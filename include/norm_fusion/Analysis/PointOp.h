@@ -41,11 +41,13 @@ struct PointOperand {
   unsigned id = 0;
 };
 
-/// What a point combines into the accumulator: a value of the body, or its
-/// product with another one, where a fused multiply-add adds that.
+/// What a point combines into the accumulator: a value of the body, its
+/// negative, where the accumulator loses it, or its product with another one,
+/// where a fused multiply-add adds that.
 struct PointElement {
   Value value;
   Value factor;
+  bool negated = false;
 };
 
 /// One result of a reduction: `combiner` over the elements, from an init.

@@ -52,13 +52,13 @@ func.func @column_first(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16
 // -----
 
 // REMARK:      unsupported-combiner
-// CHECK-LABEL: func @difference
+// CHECK-LABEL: func @quotient
 // CHECK-NOT:     norm_fusion
-func.func @difference(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+func.func @quotient(%x: tensor<8x16xf32>, %fr: tensor<8xf32>, %fc: tensor<16xf32>)
     -> (tensor<8xf32>, tensor<16xf32>) {
   %r = linalg.reduce {arith.addf} ins(%x : tensor<8x16xf32>)
       outs(%fr : tensor<8xf32>) dimensions = [1]
-  %c = linalg.reduce {arith.subf} ins(%x : tensor<8x16xf32>)
+  %c = linalg.reduce {arith.divf} ins(%x : tensor<8x16xf32>)
       outs(%fc : tensor<16xf32>) dimensions = [0]
   return %r, %c : tensor<8xf32>, tensor<16xf32>
 }

@@ -294,6 +294,8 @@ void GroupBuilder::emitReduction(Operation *op) {
       Value next = emit(root.value);
       if (root.factor)
         next = arith::MulFOp::create(b, loc, next, emit(root.factor));
+      if (root.negated)
+        next = arith::NegFOp::create(b, loc, next);
       element = element ? createCombine(b, loc, reduction.combiner, element, next)
                         : next;
     }
