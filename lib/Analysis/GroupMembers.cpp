@@ -88,8 +88,12 @@ unsigned SpaceGrouping::getContinued(unsigned index,
   if (!continues)
     return none;
   const PointReduction &inner = *members[def].point->results[0].reduction;
-  return inner.combiner == outer.combiner && startsFromIdentity(inner) ? def
-                                                                       : none;
+  return inner.combiner == outer.combiner &&
+                 getElementTypeOrSelf(inner.init) ==
+                     getElementTypeOrSelf(outer.init) &&
+                 startsFromIdentity(inner)
+             ? def
+             : none;
 }
 
 void SpaceGrouping::assignContinued(Orientation &o) const {

@@ -161,10 +161,11 @@ struct CombinerStep {
 };
 } // namespace
 
-/// A combiner that is computed in f32, of values that bf16 or f16 has, and
-/// rounded to that type is one of that type (upstream's
-/// arith-emulate-unsupported-floats writes it so): f32 has more than twice as
-/// many bits, so that rounding twice doesn't differ.
+/// A combiner that is computed in f32 and rounded to bf16 or f16 is one of that
+/// type (upstream's arith-emulate-unsupported-floats writes it so). Of values
+/// that the type has, too: f32 has more than twice as many bits, so that
+/// rounding twice doesn't differ. Others are combined as they are: folding has
+/// taken their conversions away.
 static std::optional<CombinerStep> getStep(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto fma = dyn_cast_or_null<math::FmaOp>(op))
@@ -180,16 +181,14 @@ static std::optional<CombinerStep> getStep(Value value) {
   }
   if (auto narrow = dyn_cast_or_null<arith::TruncFOp>(op)) {
     std::optional<CombinerStep> step = getStep(narrow.getIn());
-    if (!step || !step->rhs || !roundsToNearestEven(op) ||
+    if (!step || !roundsToNearestEven(op) ||
         !narrow.getIn().getType().isF32() ||
         !(narrow.getType().isBF16() || narrow.getType().isF16()))
       return std::nullopt;
-    for (Value *side : {&step->lhs, &step->rhs}) {
-      auto wide = side->getDefiningOp<arith::ExtFOp>();
-      if (!wide || wide.getIn().getType() != narrow.getType())
-        return std::nullopt;
-      *side = unboxScalar(wide.getIn());
-    }
+    for (Value *side : {&step->lhs, &step->rhs})
+      if (auto wide = *side ? side->getDefiningOp<arith::ExtFOp>() : nullptr;
+          wide && wide.getIn().getType() == narrow.getType())
+        *side = unboxScalar(wide.getIn());
     return step;
   }
   bool negated = isa_and_nonnull<arith::SubFOp>(op);

@@ -1,10 +1,17 @@
-// Upstream's arith-emulate-unsupported-floats computes each step of a bf16 sum in f32 and rounds it: the same sum.
+// Upstream's arith-emulate-unsupported-floats computes each step of a bf16 sum in f32 and rounds it: the same sum. Canonicalizing
+// then folds the conversions of what is added: no sum of bf16 values any more, but one that is rounded to bf16.
 
 // RUN: split-file %s %t
 // RUN: norm-fusion-opt %t/sums.mlir --norm-fusion-form | FileCheck %s
 // RUN: norm-fusion-runner %t/sums.mlir --device=emulator --check --emulator=sms=3
 // RUN: norm-fusion-opt %t/power.mlir --norm-fusion-form --remarks-filter='norm-fusion.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=WIDE
-// RUN: norm-fusion-opt %t/wide.mlir --norm-fusion-form --remarks-filter='norm-fusion.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: norm-fusion-opt %t/sums.mlir --canonicalize --norm-fusion-form | FileCheck %s --check-prefix=FOLDED
+// RUN: norm-fusion-opt %t/sums.mlir --canonicalize -o %t/folded.mlir
+// RUN: norm-fusion-runner %t/folded.mlir --device=emulator --check --emulator=sms=3
+// RUN: norm-fusion-opt %t/others.mlir --norm-fusion-form | FileCheck %s --check-prefix=OTHERS
+// RUN: norm-fusion-runner %t/others.mlir --device=emulator --check --emulator=sms=3
+// RUN: norm-fusion-opt %t/stages.mlir --norm-fusion-form | FileCheck %s --check-prefix=STAGES
+// RUN: norm-fusion-runner %t/stages.mlir --device=emulator --check --emulator=sms=3
 
 // CHECK:      %[[P:.*]] = arith.truncf %{{.*}} : f32 to bf16
 // CHECK-NEXT: %[[E:.*]] = arith.extf %[[P]] : bf16 to f32
@@ -12,7 +19,25 @@
 // CHECK:      norm_fusion.column_reduce add, %{{.*}} : f32
 // CHECK-NOT:  linalg.generic
 
-// What is added in f32 may be nothing that bf16 has, and powers of two round in a way of their own.
+// FOLDED:      %[[P:.*]] = arith.mulf %{{.*}} : f32
+// FOLDED-NEXT: norm_fusion.row_reduce add, %[[P]] : f32
+// FOLDED:      %[[Q:.*]] = arith.mulf %{{.*}} : f32
+// FOLDED-NEXT: norm_fusion.column_reduce add, %[[Q]] : f32
+// FOLDED-NOT:  linalg.generic
+
+// Maxima of f32 values, rounded, and a fused multiply-add.
+// OTHERS:     %[[M:.*]] = norm_fusion.row_reduce maximum, %{{.*}} : f32
+// OTHERS:     %[[R:.*]] = arith.maximumf %{{.*}}, %[[M]] : f32
+// OTHERS:     arith.truncf %[[R]] : f32 to bf16
+// OTHERS:     %[[P:.*]] = arith.mulf %{{.*}} : f32
+// OTHERS:     norm_fusion.column_reduce add, %[[P]] : f32
+// OTHERS-NOT: linalg.generic
+
+// A sum of f32 and one of its results that is rounded to bf16 have two types: two sums.
+// STAGES: norm_fusion.column_reduce add, %{{.*}} : f32
+// STAGES: linalg.generic
+
+// Powers of two round in a way of their own.
 // WIDE:     [Missed] unsupported-combiner
 // WIDE-NOT: norm_fusion.mixed_reduction
 
@@ -55,19 +80,53 @@ module {
   }
 }
 
-//--- wide.mlir
+//--- others.mlir
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
-func.func @wide(%x: tensor<33x64xf32>, %init: tensor<33xbf16>) -> tensor<33xbf16> {
+#n = affine_map<(m, n) -> (n)>
+func.func @others(%x: tensor<33x64xf32>, %rows: tensor<33xbf16>, %columns: tensor<64xf16>) -> (tensor<33xbf16>, tensor<64xf16>) {
   %0 = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<33x64xf32>) outs(%init : tensor<33xbf16>) {
+      ins(%x : tensor<33x64xf32>) outs(%rows : tensor<33xbf16>) {
   ^bb0(%a: f32, %o: bf16):
-    %1 = arith.extf %o : bf16 to f32
-    %2 = arith.addf %1, %a : f32
-    %3 = arith.truncf %2 : f32 to bf16
-    linalg.yield %3 : bf16
+    %2 = arith.extf %o : bf16 to f32
+    %3 = arith.maximumf %a, %2 : f32
+    %4 = arith.truncf %3 : f32 to bf16
+    linalg.yield %4 : bf16
   } -> tensor<33xbf16>
-  return %0 : tensor<33xbf16>
+  %1 = linalg.generic {indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<33x64xf32>) outs(%columns : tensor<64xf16>) {
+  ^bb0(%a: f32, %o: f16):
+    %2 = arith.extf %o : f16 to f32
+    %3 = math.fma %a, %a, %2 : f32
+    %4 = arith.truncf %3 : f32 to f16
+    linalg.yield %4 : f16
+  } -> tensor<64xf16>
+  return %0, %1 : tensor<33xbf16>, tensor<64xf16>
+}
+
+//--- stages.mlir
+#mn = affine_map<(m, n) -> (m, n)>
+#n = affine_map<(m, n) -> (n)>
+func.func @stages(%x: tensor<3x4x40xf32>) -> (tensor<3x4xf32>, tensor<40xbf16>) {
+  %zero = arith.constant 0.0 : f32
+  %narrow = arith.constant 0.0 : bf16
+  %row = tensor.empty() : tensor<3x4xf32>
+  %rows = linalg.fill ins(%zero : f32) outs(%row : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<3x4x40xf32>) outs(%rows : tensor<3x4xf32>) dimensions = [2]
+  %part = tensor.empty() : tensor<3x40xf32>
+  %parts = linalg.fill ins(%zero : f32) outs(%part : tensor<3x40xf32>) -> tensor<3x40xf32>
+  %first = linalg.reduce {arith.addf} ins(%x : tensor<3x4x40xf32>) outs(%parts : tensor<3x40xf32>) dimensions = [1]
+  %column = tensor.empty() : tensor<40xbf16>
+  %columns = linalg.fill ins(%narrow : bf16) outs(%column : tensor<40xbf16>) -> tensor<40xbf16>
+  %second = linalg.generic {indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%first : tensor<3x40xf32>) outs(%columns : tensor<40xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %0 = arith.extf %o : bf16 to f32
+    %1 = arith.addf %0, %a : f32
+    %2 = arith.truncf %1 : f32 to bf16
+    linalg.yield %2 : bf16
+  } -> tensor<40xbf16>
+  return %s, %second : tensor<3x4xf32>, tensor<40xbf16>
 }
 
 //--- power.mlir

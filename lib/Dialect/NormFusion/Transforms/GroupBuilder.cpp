@@ -283,11 +283,16 @@ void GroupBuilder::emitReduction(Operation *op) {
       continue;
     const PointReduction &reduction = *result.reduction;
     mapOperands(point, reduction.getRoots(), mapping, /*isMember=*/true);
-    Type type = reduction.elements.front().value.getType();
+    Type type = getElementTypeOrSelf(reduction.init);
     Type wide = getAccumulatorType(reduction.combiner, type);
+    for (const PointElement &root : reduction.elements)
+      if (root.value.getType() != type)
+        wide = root.value.getType();
     auto emit = [&](Value root) -> Value {
       Value value = emitElement(point, root, mapping);
-      return wide == type ? value : arith::ExtFOp::create(b, loc, wide, value);
+      return value.getType() == wide
+                 ? value
+                 : arith::ExtFOp::create(b, loc, wide, value);
     };
     Value element;
     for (const PointElement &root : reduction.elements) {
