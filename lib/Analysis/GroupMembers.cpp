@@ -35,13 +35,14 @@ int64_t mlir::norm_fusion::estimateBytes(const IterationSpace &space,
 }
 
 /// The member whose reduction this one continues: a reduction of nothing but
-/// its result, with the same combiner, from the identity both times. A column
-/// reduction, whose result nothing else needs, over more rows; or a row
-/// reduction over all rows, to one of everything.
+/// its result, with the same combiner, from the identity both times. A row or
+/// column reduction, whose result nothing else needs, over more columns or
+/// rows; or a row reduction over all rows, to one of everything.
 unsigned SpaceGrouping::getContinued(unsigned index,
                                      const Orientation &o) const {
   const SpaceMember &member = members[index];
-  if (!member.isReduction || member.reduced.anyCommon(o.columns))
+  bool isRow = o.roles[index] == Role::row;
+  if (!member.isReduction || (!isRow && member.reduced.anyCommon(o.columns)))
     return none;
   auto startsFromIdentity = [](const PointReduction &reduction) {
     TypedAttr init = getUniformConstant(reduction.init);
@@ -80,7 +81,9 @@ unsigned SpaceGrouping::getContinued(unsigned index,
   }
   if (def == none || members[def].point->results.size() != 1)
     return none;
-  bool continues = o.roles[def] == Role::column
+  bool continues = isRow ? o.roles[def] == Role::row && !isShared &&
+                               !o.continued.contains(def)
+                   : o.roles[def] == Role::column
                        ? !isShared
                        : o.roles[def] == Role::row &&
                              (llvm::SmallBitVector(member.reduced) |=
@@ -126,7 +129,13 @@ void SpaceGrouping::collectMembers(const Orientation &o,
        : role == Role::column ? group.columnReductions
                               : group.scalarReductions)
           .push_back(getOp(member));
+      if (auto it = o.continued.find(member); it != o.continued.end())
+        group.continued[getOp(member)] = getOp(it->second);
     }
+    // What goes on is one reduction.
+    llvm::erase_if(group.rowReductions, [&](Operation *op) {
+      return llvm::is_contained(llvm::make_second_range(group.continued), op);
+    });
     out.push_back(std::move(group));
     auto columns = llvm::make_filter_range(
         ops, [&](unsigned op) { return o.roles[op] == Role::column; });

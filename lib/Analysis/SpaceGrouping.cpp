@@ -528,7 +528,9 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
         addWaiting(o, op, waiting);
   }
   for (ArrayRef<unsigned> ops : o.groups) {
-    o.fused += ops.size();
+    o.fused += llvm::count_if(ops, [&](unsigned op) {
+      return !isRow(op) || !o.continued.contains(op);
+    });
     o.returning += llvm::count_if(ops, returns);
   }
 }
@@ -570,8 +572,21 @@ void SpaceGrouping::findGroups(bool rowOnly,
     if (reduced != allAxes && !llvm::is_contained(candidates, reduced))
       candidates.push_back(reduced);
   }
+  // What two row reductions, one of the other's result, reduce together.
+  unsigned inOneStep = candidates.size();
+  for (unsigned reduction : reductions) {
+    unsigned def = members[reduction].reads[0].def;
+    while (def != none && !members[def].point)
+      def = members[def].reads[0].def;
+    if (def == none || !members[def].isReduction)
+      continue;
+    llvm::SmallBitVector reduced = members[reduction].reduced;
+    reduced |= members[def].reduced;
+    if (reduced != allAxes && !llvm::is_contained(candidates, reduced))
+      candidates.push_back(reduced);
+  }
   std::optional<Orientation> best;
-  for (const llvm::SmallBitVector &columns : candidates) {
+  for (auto [index, columns] : llvm::enumerate(candidates)) {
     // Without both kinds there is no need for levels.
     unsigned rows = 0, cols = 0;
     for (unsigned reduction : reductions) {
@@ -582,6 +597,13 @@ void SpaceGrouping::findGroups(bool rowOnly,
     if (rows == 0 || (cols == 0 && !rowOnly))
       continue;
     Orientation o = orient(columns, rowOnly);
+    // No kernel reduces what varies over blocks of columns alone.
+    if (index >= inOneStep && llvm::any_of(reductions, [&](unsigned reduction) {
+          return o.roles[reduction] == Role::row &&
+                 members[reduction].axes != allAxes &&
+                 !o.continued.contains(reduction);
+        }))
+      continue;
     auto score = [](const Orientation &o) {
       return std::make_tuple(int(o.fused) - int(o.returning), o.innermost);
     };
@@ -603,8 +625,10 @@ void SpaceGrouping::claim(ArrayRef<MixedGroup> groups, const PointOp &seed,
                    group.columnReductions.end());
     grouped.insert(group.scalarReductions.begin(),
                    group.scalarReductions.end());
-    for (auto [op, inner] : group.continued)
+    for (auto [op, inner] : group.continued) {
       grouped.insert(op);
+      grouped.insert(inner);
+    }
   }
   claimed.set(seed.number);
   // A norm next to a sum over one dimension more has a space of its own.

@@ -25,7 +25,7 @@ struct MixedGroup {
   SmallVector<Operation *> scalarReductions;
   /// Reductions of what another reduction leaves, which continue it: the op in
   /// this map reduces the operand of the other one further, a column reduction
-  /// over more rows, a row reduction over everything.
+  /// over more rows, a row reduction over more columns or everything.
   llvm::DenseMap<Operation *, Operation *> continued;
   /// Ops that the group computes in place of the block: the reductions, and
   /// elementwise ops and reshapes that depend on them. In block order.

@@ -262,7 +262,8 @@ void GroupBuilder::emitReduction(Operation *op) {
   const PointOp &point = *info.getPointOp(source);
   IterationSpace::MapId loops = space.getLoopsId(point.number);
   bool isScalar = llvm::is_contained(group.scalarReductions, op);
-  bool isRow = !isScalar && llvm::is_contained(group.rowReductions, source);
+  bool isRow = !isScalar && (llvm::is_contained(group.rowReductions, op) ||
+                             llvm::is_contained(group.rowReductions, source));
   auto getReduced = [&](Operation *reduction) {
     const PointOp *p = info.getPointOp(reduction);
     const AxisMap &loops = space.getMap(space.getLoopsId(p->number));
