@@ -329,20 +329,19 @@ void KernelEmitter::writePartials(Value item,
         Value &vector = accumulators[a * chunks + c];
         SmallVector<Value> elements;
         for (unsigned e = 0; e < width; ++e) {
-          Value value = getWord(vector, e);
+          Value value =
+              width == 1 ? vector
+                         : vector::ExtractOp::create(b, vector, e).getResult();
           for (unsigned distance = lanes; distance < 32; distance *= 2)
             value = createCombine(b, b.getLoc(), accumulations[a].getCombiner(),
                                   value, shuffleXor(value, distance),
                                   /*contract=*/true);
           elements.push_back(value);
         }
-        if (width == 1) {
-          vector = elements[0];
-          continue;
-        }
-        for (unsigned e = 0; e < width; ++e)
-          vector =
-              LLVM::InsertElementOp::create(b, vector, elements[e], i32(e));
+        vector = width == 1
+                     ? elements[0]
+                     : vector::FromElementsOp::create(
+                           b, cast<VectorType>(vector.getType()), elements);
       }
     writes = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, laneId(),
                                    i32(lanes));
