@@ -323,6 +323,16 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
       return refuse(llvm::formatv("cluster={0} leaves a block without any of "
                                   "the {1} columns, expected fewer blocks",
                                   cluster, problem.columns));
+    // A vector with the end of a block's part of a row reaches into the next
+    // block's or row's, and not behind that. (The last row's last block copies
+    // none.)
+    int64_t last =
+        problem.columns - (cluster - 1) * getOwnedColumns(problem, schedule);
+    if (schedule.getCopiesEnds() && last < vector - 1)
+      return refuse(llvm::formatv(
+          "ends=copy with vector={0} cluster={1}, which leave a row's last "
+          "block {2} of the {3} columns, expected {4} or more",
+          vector, cluster, last, problem.columns, vector - 1));
     if (schedule.getCopy() == Copy::bulk &&
         !isLegalBulkCopy(problem, schedule, target, error))
       return false;
