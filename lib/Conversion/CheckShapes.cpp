@@ -87,10 +87,7 @@ struct CheckShapesPass final
                                                        : WalkResult::advance();
       });
       for (Operation *op : ops)
-        if (!isa<memref::AllocOp, memref::AllocaOp>(op))
-          check(op);
-        else if (failed(checkAllocation(op)))
-          return signalPassFailure();
+        check(op);
     }
   }
 
@@ -117,6 +114,8 @@ private:
       return checkReshape(reshape);
     if (isa<memref::SubViewOp, memref::CopyOp>(op))
       return checkView(op);
+    if (isa<memref::AllocOp, memref::AllocaOp>(op))
+      return checkAllocation(op);
     if (auto view = dyn_cast<memref::ViewOp>(op))
       return checkByteView(view);
     if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
@@ -313,15 +312,16 @@ private:
 
   /// An index has the bytes of what is allocated: the size would wrap around,
   /// and the loops go on behind the buffer.
-  LogicalResult checkAllocation(Operation *op) {
+  void checkAllocation(Operation *op) {
     constexpr uint64_t most = std::numeric_limits<int64_t>::max();
     auto type = cast<MemRefType>(op->getResult(0).getType());
     if (!isa<IntegerType, IndexType, FloatType, ComplexType, VectorType>(
             type.getElementType()))
-      return success();
-    uint64_t bytes = DataLayout::closest(op)
-                         .getTypeSize(type.getElementType())
-                         .getKnownMinValue();
+      return;
+    uint64_t bytes = std::max<uint64_t>(DataLayout::closest(op)
+                                            .getTypeSize(type.getElementType())
+                                            .getKnownMinValue(),
+                                        1);
     auto alloca = dyn_cast<memref::AllocaOp>(op);
     ValueRange dynamic = alloca ? alloca.getDynamicSizes()
                                 : cast<memref::AllocOp>(op).getDynamicSizes();
@@ -335,19 +335,16 @@ private:
       if (size.source)
         sizes.push_back(size);
       else if (size.number == 0)
-        return success();
+        return;
       else
         bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size.number);
     }
-    if (sizes.empty() && bytes > most)
-      return op->emitOpError("has sizes that are negative, or multiply to more "
-                             "bytes than an index can say");
-    if (sizes.empty() || isAsLargeAsArgument(sizes, bytes))
-      return success();
+    if (sizes.empty() ? bytes <= most : isAsLargeAsArgument(sizes, bytes))
+      return;
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Value one = arith::ConstantIndexOp::create(b, 1);
     Value left = arith::ConstantIndexOp::create(b, most / bytes);
-    Value holds = arith::ConstantIntOp::create(b, 1, 1);
+    Value holds = arith::ConstantIntOp::create(b, bytes <= most, 1);
     for (auto [i, size] : llvm::enumerate(sizes)) {
       Value factor = getValue(size, b);
       holds = both(
@@ -360,7 +357,6 @@ private:
     requireThat(op, holds,
                 "sizes must not be negative, nor multiply to more bytes than "
                 "an index can say");
-    return success();
   }
 
   /// True if `sizes` are all the dynamic ones of an argument, which is

@@ -101,3 +101,12 @@ func.func @allocations(%x: memref<?x?xbf16>, %n: index) {
   %3 = memref.alloc(%n) : memref<0x?xf32>
   return
 }
+
+// Where they aren't in any case, it's an error only if it comes to that.
+// CHECK-LABEL: func.func @too_large
+// CHECK:       %[[FALSE:.*]] = arith.constant false
+// CHECK:       cf.assert %[[FALSE]], "memref.alloc in line {{[0-9]+}}: sizes must not be negative, nor multiply to more bytes than an index can say"
+func.func @too_large() {
+  %0 = memref.alloc() : memref<16x288230376151711744xf32>
+  return
+}
