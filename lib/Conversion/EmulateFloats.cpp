@@ -41,6 +41,15 @@ struct EmulateFloatsPass final
 
   void runOnOperation() override {
     Operation *root = getOperation();
+    // math-extend-to-supported-types asks every op for its dialect.
+    WalkResult found = root->walk<WalkOrder::PreOrder>([](Operation *op) {
+      if (op->isRegistered())
+        return WalkResult::advance();
+      op->emitOpError("isn't registered; expected ops of dialects that are");
+      return WalkResult::interrupt();
+    });
+    if (found.wasInterrupted())
+      return signalPassFailure();
     // Conversions are legal as they are: none of them is erased meanwhile.
     llvm::SmallPtrSet<Operation *, 16> given;
     forContracting(root, [&](Operation *op) { given.insert(op); });

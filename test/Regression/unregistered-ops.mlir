@@ -9,6 +9,8 @@
 // RUN: not norm-fusion-opt %t/tensor.mlir --allow-unregistered-dialect --norm-fusion-lower 2>&1 | FileCheck %s --check-prefix=LOWER
 // RUN: not norm-fusion-opt %t/memref.mlir --allow-unregistered-dialect --norm-fusion-lower 2>&1 | FileCheck %s --check-prefix=LOWER
 // RUN: not norm-fusion-opt %t/region.mlir --allow-unregistered-dialect --norm-fusion-plain-host 2>&1 | FileCheck %s --check-prefix=LOWER
+// RUN: not norm-fusion-opt %t/tensor.mlir --allow-unregistered-dialect --norm-fusion-emulate-floats 2>&1 | FileCheck %s --check-prefix=EMULATE
+// EMULATE: error: 'foo.op' op isn't registered; expected ops of dialects that are
 // LOWER: error: 'foo.op' op isn't registered, so that nothing lowers it; expected ops of dialects that are
 
 //--- tensor.mlir
