@@ -252,16 +252,41 @@ namespace {
 struct PlainHostOptions : PassPipelineOptions<PlainHostOptions> {};
 } // namespace
 
+/// As upstream's PassPipelineRegistration, but nested under another op than a
+/// module it is an error: adding the first pass would end the process.
+template <typename OptionsT>
+static void registerPipeline(StringRef name, StringRef description,
+                             void (*build)(OpPassManager &, const OptionsT &)) {
+  registerPassPipeline(
+      name, description,
+      [name, build](OpPassManager &pm, StringRef text,
+                    llvm::function_ref<LogicalResult(const Twine &)> fail)
+          -> LogicalResult {
+        OptionsT options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (std::optional<StringRef> op = pm.getOpName();
+            op && *op != ModuleOp::getOperationName())
+          return fail("'" + name + "' is nested under '" + *op +
+                      "', expected '" + ModuleOp::getOperationName() + "'");
+        build(pm, options);
+        return success();
+      },
+      [](llvm::function_ref<void(const detail::PassOptions &)> handle) {
+        handle(OptionsT());
+      });
+}
+
 void mlir::norm_fusion::registerPipelines() {
-  PassPipelineRegistration<FuseOptions>(
+  registerPipeline<FuseOptions>(
       "norm-fusion-fuse",
       "Form, split and schedule mixed reductions; still on tensors",
       buildFusePipeline);
-  PassPipelineRegistration<LowerOptions>(
+  registerPipeline<LowerOptions>(
       "norm-fusion-lower",
       "From linalg on tensors to gpu.binary and host code in the LLVM dialect",
       buildLowerPipeline);
-  PassPipelineRegistration<PlainHostOptions>(
+  registerPipeline<PlainHostOptions>(
       "norm-fusion-plain-host",
       "Linalg on tensors to host code in the LLVM dialect, nothing fused",
       [](OpPassManager &pm, const PlainHostOptions &) {

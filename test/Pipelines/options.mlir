@@ -17,3 +17,8 @@
 // RUN: not norm-fusion-opt %s --norm-fusion-expand-math=ops=exp,nope 2>&1 | FileCheck %s --check-prefix=MATH
 // MATH: error: unknown op 'nope', expected ops of the math dialect, maxnumf or minnumf
 // RUN: norm-fusion-opt %s --norm-fusion-expand-math=ops=exp,maxnumf --norm-fusion-expand-float-conversions=chip=sm_90a
+// A pipeline is for a module; under another op upstream's passes ended the process.
+// RUN: not norm-fusion-opt %s --pass-pipeline='builtin.module(func.func(norm-fusion-fuse))' 2>&1 | FileCheck %s --check-prefix=NESTED
+// RUN: not norm-fusion-opt %s --pass-pipeline='builtin.module(func.func(norm-fusion-lower{chip=sm_80}))' 2>&1 | FileCheck %s --check-prefix=NESTED
+// NESTED: error: 'norm-fusion-{{fuse|lower}}' is nested under 'func.func', expected 'builtin.module'
+// RUN: norm-fusion-opt %s --pass-pipeline='any(norm-fusion-fuse)'
