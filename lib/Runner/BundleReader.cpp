@@ -38,7 +38,7 @@ static Error fail(const Twine &message,
 }
 
 bool mlir::norm_fusion::runner::isBundle(StringRef path) {
-  return llvm::sys::fs::is_directory(path);
+  return path != "-" && llvm::sys::fs::is_directory(path);
 }
 
 bool mlir::norm_fusion::runner::isBundleFile(StringRef name) {
@@ -161,6 +161,14 @@ Expected<Bundle> mlir::norm_fusion::runner::readBundle(StringRef folder) {
   if (!fused || !llvm::isUInt<32>(*fused))
     return failAt(manifest, "fused", "a number of groups");
   bundle.fused = *fused;
+  json::Array names;
+  for (const json::Value &kernel : *manifest.getArray("kernels"))
+    if (const json::Object *fields = kernel.getAsObject())
+      names.push_back(fields->getString("name").value_or(""));
+  const json::Array *order = manifest.getArray("launch_order");
+  if (!order || *order != names)
+    return failAt(manifest, "launch_order",
+                  "the names of its kernels in their order");
   // The rest of a kernel is looked at where it's launched.
   for (const json::Value &kernel : *manifest.getArray("kernels"))
     for (StringRef key : {"cooperative", "programmatic_dependent"})
