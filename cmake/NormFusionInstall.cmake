@@ -18,7 +18,8 @@ install(EXPORT NormFusionTargets NAMESPACE NormFusion::
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/norm_fusion
                   ${PROJECT_BINARY_DIR}/include/norm_fusion
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
+  PATTERN Runner EXCLUDE)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/NormFusionConfig.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/NormFusionConfig.cmake
