@@ -156,6 +156,7 @@ Error Run::checkOutputs() {
   llvm::append_range(sources, options.inputs);
   sources.push_back(options.file);
   sources.push_back(options.file + "/manifest.json");
+  sources.push_back(options.tuning);
   // Of the bundle that is written, and of the one that is run.
   SmallVector<SmallString<128>, 2> folders;
   for (const std::string &path : {options.emitBundle, options.file})
@@ -165,15 +166,24 @@ Error Run::checkOutputs() {
     if (Error error = checkBundleFolder(options.emitBundle))
       return error;
   llvm::StringSet<> files, read;
-  for (const std::string &path : sources)
+  for (const std::string &path : sources) {
     if (llvm::sys::fs::is_regular_file(path))
       read.insert(runtime::getRealFile(path));
+    // Some never end.
+    if (llvm::sys::fs::get_file_type(path) ==
+        llvm::sys::fs::file_type::character_file)
+      return makeError(ExitCode::badInput,
+                       "'" + path + "' is a device, expected a file or a pipe");
+  }
   for (const std::string &path : paths) {
     if (Error error = runtime::checkWritable(path))
       return withCode(ExitCode::badInput, std::move(error));
     // The same file may have several names.
     std::string file = runtime::getRealFile(path);
-    if (read.contains(file))
+    // A database may be what is looked further from, too.
+    bool isMerged =
+        path == options.tune && file == runtime::getRealFile(options.tuning);
+    if (read.contains(file) && !isMerged)
       return makeError(ExitCode::badInput,
                        "'" + path + "' is read, and can't be an output, too");
     StringRef name = llvm::sys::path::filename(file);
