@@ -356,7 +356,8 @@ mlir::norm_fusion::runtime::parseTensorSpec(StringRef text) {
     spec.shape.push_back(value);
     rest = tail;
   }
-  std::optional<ElementType> type = parseElementType(rest);
+  std::optional<ElementType> type =
+      rest == "index" ? ElementType::i64 : parseElementType(rest);
   if (!type)
     return std::nullopt;
   spec.type = *type;

@@ -105,7 +105,8 @@ private:
   std::unique_ptr<char, Free> data;
 };
 
-/// A type and shape on the command line: SHAPExTYPE or SHAPExTYPE=NUMBER.
+/// A type and shape on the command line: SHAPExTYPE or SHAPExTYPE=NUMBER; index
+/// is i64.
 struct TensorSpec {
   ElementType type;
   llvm::SmallVector<int64_t, 4> shape;
