@@ -391,27 +391,35 @@ unsigned norm_fusion::getSharedMemoryBytes(const Problem &problem,
 }
 
 /// 32-bit registers that a thread needs, estimated: accumulators, packed
-/// inputs, the values of up to three chunks in f32, masks, and addresses of
-/// single elements. Compared with what ptxas 13.0 needs without spills for
-/// sm_90a: 8 more for the ends of framed rows with two sums a column, but not
-/// where blocks share those of 32-bit elements (five vectors in 12 warps, 168).
+/// inputs, the values of up to three chunks in f32, or in the 64 bits that
+/// elements have (with what all rows read, as it lies in memory), masks, and
+/// addresses of single elements. Compared with what ptxas 13.0 needs without
+/// spills for sm_90a: 8 more for the ends of framed rows with two sums a
+/// column, but not where blocks share those of 32-bit elements (five vectors in
+/// 12 warps, 168).
 unsigned norm_fusion::estimateRegisters(const Problem &problem,
                                         ScheduleAttr schedule) {
   unsigned lane = schedule.getChunks() * schedule.getVector();
-  unsigned accumulators = 0;
-  for (unsigned b : problem.accumulatorBytes)
+  unsigned accumulators = 0, widest = 4;
+  for (unsigned b : problem.accumulatorBytes) {
     accumulators += std::max(b, 4u);
+    widest = std::max(widest, b);
+  }
+  for (unsigned b : problem.elementBytes)
+    widest = std::max(widest, b);
   bool exact = problem.columns == int64_t(schedule.getCluster()) *
                                       int64_t(schedule.getBlockColumns());
   bool shifted = isShifted(problem, schedule);
   unsigned held = schedule.getVector() * std::min(schedule.getChunks(), 3u);
   if (schedule.getStructure() == Structure::small && schedule.getChunks() > 5)
     held = lane; // six half vectors
-  unsigned values = shifted ? 2 * lane + 8 : 2 * held;
+  unsigned values = (shifted ? 2 * lane + 8 : 2 * held) * widest / 4;
+  unsigned ofColumns = widest > 4 ? std::max(problem.columnInputBytes, 2u) : 2;
   // Of rows that are read from their slots again nothing is held.
   unsigned rows = schedule.getAhead() != 0 ? 0 : schedule.getRows();
-  return llvm::divideCeil(
-             lane * (accumulators + 2 + problem.bytesPerColumn() * rows), 4) +
+  return llvm::divideCeil(lane * (accumulators + ofColumns +
+                                  problem.bytesPerColumn() * rows),
+                          4) +
          values + 32 + (exact ? 0 : 16) +
          (isFramed(problem, schedule) && isHeavy(problem) &&
                   (schedule.getCluster() == 1 || !readsTwoOf(problem, 4))

@@ -54,3 +54,21 @@ func.func @odd(%x: tensor<?x257xbf16>, %o: tensor<?xbf16>, %t: tensor<257xbf16>)
   } -> tensor<?xbf16>, tensor<257xbf16>
   return %0#0, %0#1 : tensor<?xbf16>, tensor<257xbf16>
 }
+
+// Values of 64 bits take two registers each: one vector a lane, for which sm_90a has the registers. (Of four 184 bytes were spilled.)
+// SM90-LABEL: func @f64
+func.func @f64(%x: tensor<?x12288xbf16>, %y: tensor<?x12288xf64>, %w: tensor<12288xf64>, %o: tensor<?x12288xf64>, %t: tensor<12288xf64>) -> (tensor<?x12288xf64>, tensor<12288xf64>) {
+  // SM90: structure=ring cluster=8 warps=6 row-groups=2 slots=2 chunks=1 vector=8 copy=cp-async combine=grid
+  // SM90: structure=columns {{.*}} row-groups=8 slots=1 chunks=1 vector=8 {{.*}} rows=4
+  %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x, %y, %w : tensor<?x12288xbf16>, tensor<?x12288xf64>, tensor<12288xf64>) outs(%o, %t : tensor<?x12288xf64>, tensor<12288xf64>) maps = [#e, #e, #c, #e, #c] {
+  ^bb0(%a: bf16, %b: f64, %c: f64):
+    %f = arith.extf %a : bf16 to f64
+    %p = arith.mulf %f, %c : f64
+    %s = norm_fusion.row_reduce add, %p : f64
+    %q = arith.mulf %f, %b : f64
+    %d = arith.mulf %q, %s : f64
+    %k = norm_fusion.column_reduce add, %q : f64
+    norm_fusion.yield %d, %k : f64, f64
+  } -> tensor<?x12288xf64>, tensor<12288xf64>
+  return %0#0, %0#1 : tensor<?x12288xf64>, tensor<12288xf64>
+}
