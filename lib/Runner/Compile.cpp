@@ -451,9 +451,7 @@ static void replaceSpilling(CompiledModule &result,
   });
 }
 
-/// A module may come with kernels: lowered by norm-fusion-to-gpu before, or
-/// launches of its own.
-static bool hasKernels(ModuleOp module) {
+bool mlir::norm_fusion::runner::hasKernels(ModuleOp module) {
   return module
       .walk([](Operation *op) {
         return isa<gpu::GPUModuleOp, gpu::LaunchOp>(op)
@@ -521,7 +519,7 @@ mlir::norm_fusion::runner::compilePlain(OwningOpRef<ModuleOp> module,
             buildUnfusePipeline(pm);
           }))
     return std::move(error);
-  if (options.plainOnDevice)
+  if (options.plainOnDevice || hasKernels(*result.module))
     if (Error error = lowerToBinaries(result, options))
       return std::move(error);
   if (Error error = lowerHost(result, options))

@@ -625,10 +625,10 @@ Expected<std::vector<Tensor>> Run::runPlain(bool widen, bool onDevice) {
       widened.push_back(std::move(*wide));
     }
   }
-  Expected<std::unique_ptr<Program>> created =
-      Program::create(*compiled->module, plain,
-                      onDevice ? device.get() : nullptr,
-                      compiled->hostTouchesMemory);
+  bool usesDevice = onDevice || hasKernels(*source);
+  Expected<std::unique_ptr<Program>> created = Program::create(
+      *compiled->module, plain, usesDevice ? device.get() : nullptr,
+      compiled->hostTouchesMemory);
   if (!created)
     return created.takeError();
   return (*created)->run(widen ? widened : inputs);

@@ -101,6 +101,10 @@ parseModule(MLIRContext &context, StringRef path, std::string *text = nullptr);
 /// `name` empty: the only public function.
 llvm::Expected<Signature> findEntry(ModuleOp module, StringRef name);
 
+/// True for a module that comes with kernels: lowered by norm-fusion-to-gpu
+/// before, or launches of its own. They run on the device in any case.
+bool hasKernels(ModuleOp module);
+
 /// Forms, splits and schedules mixed reductions, in place; still on tensors.
 llvm::Error fuse(ModuleOp module, const CompileOptions &options);
 
