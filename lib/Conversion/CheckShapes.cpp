@@ -78,9 +78,9 @@ struct CheckShapesPass final
         bool isComputation =
             isa<linalg::LinalgOp, norm_fusion::MixedReductionOp>(op);
         if (isComputation || isAccess(op) ||
-            isa<memref::AllocOp, memref::AllocaOp, memref::CastOp,
-                memref::ExpandShapeOp, memref::ReshapeOp, memref::SubViewOp,
-                memref::CopyOp, memref::ViewOp, memref::ReinterpretCastOp>(op))
+            isa<memref::AllocOp, memref::CastOp, memref::ExpandShapeOp,
+                memref::ReshapeOp, memref::SubViewOp, memref::CopyOp,
+                memref::ViewOp, memref::ReinterpretCastOp>(op))
           ops.push_back(op);
         // Device code and bodies are no place for assertions.
         return isComputation || isa<gpu::LaunchOp>(op) ? WalkResult::skip()
@@ -114,8 +114,8 @@ private:
       return checkReshape(reshape);
     if (isa<memref::SubViewOp, memref::CopyOp>(op))
       return checkView(op);
-    if (isa<memref::AllocOp, memref::AllocaOp>(op))
-      return checkAllocation(op);
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      return checkAllocation(alloc);
     if (auto view = dyn_cast<memref::ViewOp>(op))
       return checkByteView(view);
     if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
@@ -312,36 +312,25 @@ private:
 
   /// An index has the bytes of what is allocated: the size would wrap around,
   /// and the loops go on behind the buffer.
-  void checkAllocation(Operation *op) {
+  void checkAllocation(memref::AllocOp op) {
     constexpr uint64_t most = std::numeric_limits<int64_t>::max();
-    auto type = cast<MemRefType>(op->getResult(0).getType());
+    Type element = op.getType().getElementType();
     if (!isa<IntegerType, IndexType, FloatType, ComplexType, VectorType>(
-            type.getElementType()))
+            element))
       return;
-    uint64_t bytes = std::max<uint64_t>(DataLayout::closest(op)
-                                            .getTypeSize(type.getElementType())
-                                            .getKnownMinValue(),
-                                        1);
-    auto alloca = dyn_cast<memref::AllocaOp>(op);
-    ValueRange dynamic = alloca ? alloca.getDynamicSizes()
-                                : cast<memref::AllocOp>(op).getDynamicSizes();
+    uint64_t bytes = std::max<uint64_t>(
+        DataLayout::closest(op).getTypeSize(element).getKnownMinValue(), 1);
     SmallVector<Size> sizes;
-    for (int64_t known : type.getShape()) {
-      Size size{Value(), known};
-      if (ShapedType::isDynamic(known)) {
-        size = traceIndex(dynamic.front());
-        dynamic = dynamic.drop_front();
-      }
-      if (size.source)
+    for (int64_t d = 0; d < op.getType().getRank(); ++d)
+      if (Size size = trace(op, d); size.source)
         sizes.push_back(size);
       else if (size.number == 0)
         return;
       else
         bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size.number);
-    }
     if (sizes.empty() ? bytes <= most : isAsLargeAsArgument(sizes, bytes))
       return;
-    ImplicitLocOpBuilder b(op->getLoc(), op);
+    ImplicitLocOpBuilder b(op.getLoc(), op);
     Value one = arith::ConstantIndexOp::create(b, 1);
     Value left = arith::ConstantIndexOp::create(b, most / bytes);
     Value holds = arith::ConstantIntOp::create(b, bytes <= most, 1);

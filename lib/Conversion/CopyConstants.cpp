@@ -1,9 +1,8 @@
 //===- CopyConstants.cpp - Constants where a device can read them ---------===//
 //
-// Bufferization puts constant tensors into globals of the host program, and
-// programs may have buffers on the stack. Kernels get addresses, so those must
-// be of memory that the device sees. A global that isn't constant stays the
-// host's.
+// Bufferization puts constant tensors into globals of the host program. Kernels
+// get addresses, so those must be of memory that the device sees. A global that
+// isn't constant stays the host's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +26,9 @@ struct CopyConstantsPass final
 
   void runOnOperation() override {
     SmallVector<memref::GetGlobalOp> constants;
-    SmallVector<memref::AllocaOp> onStack;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::GPUModuleOp, gpu::LaunchOp, linalg::LinalgOp>(op))
         return WalkResult::skip();
-      if (auto alloca = dyn_cast<memref::AllocaOp>(op))
-        onStack.push_back(alloca);
       if (auto get = dyn_cast<memref::GetGlobalOp>(op))
         if (auto global =
                 SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
@@ -41,15 +37,6 @@ struct CopyConstantsPass final
           constants.push_back(get);
       return WalkResult::advance();
     });
-    for (memref::AllocaOp op : onStack) {
-      OpBuilder b(op);
-      op.replaceAllUsesWith(
-          memref::AllocOp::create(b, op.getLoc(), op.getType(),
-                                  op.getDynamicSizes(), op.getSymbolOperands(),
-                                  op.getAlignmentAttr())
-              .getResult());
-      op.erase();
-    }
     for (memref::GetGlobalOp op : constants) {
       OpBuilder b(op->getContext());
       b.setInsertionPointAfter(op);

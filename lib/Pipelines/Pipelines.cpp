@@ -63,6 +63,7 @@ void mlir::norm_fusion::buildBufferizePipeline(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createNormFusionAllocateOnHeap());
   pm.addPass(createNormFusionCheckShapes());
   pm.addPass(createNormFusionExpandReshapes());
   // Before anyone declares a function of the runtime: those have no wrapper.

@@ -87,7 +87,7 @@ func.func @expand(%x: memref<?x?xf32>, %size: index) -> memref<?x5x?xf32> {
 // CHECK:       %[[LEFT:.*]] = arith.divui %{{.*}}, %[[OR_ONE]]
 // CHECK:       %[[FITS_N:.*]] = arith.cmpi ule, %[[N]], %[[LEFT]]
 // CHECK:       %[[BOTH:.*]] = arith.andi %[[FITS_M]], %[[FITS_N]]
-// CHECK:       cf.assert %[[BOTH]], "memref.alloca in
+// CHECK:       cf.assert %[[BOTH]], "memref.alloc in
 // CHECK-NOT:   cf.assert
 // CHECK:       memref.alloc(%[[N]]) : memref<0x?xf32>
 func.func @allocations(%x: memref<?x?xbf16>, %n: index) {
@@ -97,7 +97,7 @@ func.func @allocations(%x: memref<?x?xbf16>, %n: index) {
   %d1 = memref.dim %x, %c1 : memref<?x?xbf16>
   %0 = memref.alloc(%d0, %d1) : memref<?x?xf64>
   %1 = memref.alloc(%n) : memref<?xf32>
-  %2 = memref.alloca(%d0, %n) : memref<?x8x?xi16>
+  %2 = memref.alloc(%d0, %n) : memref<?x8x?xi16>
   %3 = memref.alloc(%n) : memref<0x?xf32>
   return
 }

@@ -137,9 +137,19 @@ def NormFusionCopyConstants
   let description = [{
     A `memref.get_global` of host code is an address in the program's own data,
     which a GPU may not be able to read, and the emulator takes for out of
-    bounds. Each of a constant becomes an allocation and a copy, and
-    `memref.alloca` of host code `memref.alloc`. Globals that aren't constant stay
-    the host's: kernels can't have them.
+    bounds. Each of a constant becomes an allocation and a copy. Globals that
+    aren't constant stay the host's: kernels can't have them.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def NormFusionAllocateOnHeap
+    : Pass<"norm-fusion-allocate-on-heap", "::mlir::ModuleOp"> {
+  let summary = "Take buffers of host code from its stack";
+  let description = [{
+    `memref.alloca` of host code becomes `memref.alloc`: a stack holds some
+    megabytes, those of a loop's turns until the function's end, and no device
+    sees it.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
