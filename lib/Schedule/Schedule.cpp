@@ -8,12 +8,18 @@
 
 #include "Structures.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
 /// Vectors of a row that the blocks of structure=rows, several on a
 /// multiprocessor, exchange twice as fast as a ring does.
 static constexpr int64_t kRowOfBlocks = 1024;
+
+/// More than any structure but the plain one holds, by far: what others
+/// multiply is within 64 bits.
+static constexpr int64_t kMostColumns = int64_t(1) << 40;
 
 ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
                                          const Problem &problem,
@@ -29,6 +35,12 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   if (problem.columns == 0) {
     reason = "plain, because there are no columns";
+    return makePlain(context);
+  }
+  if (problem.columns > kMostColumns) {
+    reason =
+        llvm::formatv("plain, because {0} columns are more than others hold",
+                      problem.columns);
     return makePlain(context);
   }
   unsigned vector = getVector(problem);
@@ -55,6 +67,8 @@ ScheduleAttr norm_fusion::getDefaultSchedule(MLIRContext *context,
                                              std::string &reason) {
   if (structure == Structure::plain)
     return makePlain(context);
+  if (problem.columns > kMostColumns)
+    return chooseSchedule(context, problem, target, reason);
   if (structure == Structure::rows && problem.contiguousColumns &&
       !ShapedType::isDynamic(problem.columns))
     return chooseRows(context, problem, target, reason);

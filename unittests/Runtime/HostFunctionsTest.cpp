@@ -110,6 +110,7 @@ TEST_F(HostFunctionsTest, LoadLaunchCopy) {
     launch(kernel, 1, 1, 1, 1, four + 1, 1, 0, nullptr, arguments, nullptr, 1);
     EXPECT_TRUE(contains(llvm::toString(context.takeError()),
                          "a size of (1,4294967297,1), expected 32 bits each"));
+    find<void(void *)>("mgpuModuleUnload")(module);
   }
   EXPECT_EQ(HostContext::getCurrent(), nullptr);
   device->destroyStream(stream);
