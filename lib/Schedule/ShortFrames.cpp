@@ -136,6 +136,36 @@ static ScheduleAttr chooseFourVectors(const Problem &problem,
   return fits(problem, four, target) ? four : ScheduleAttr();
 }
 
+/// A warp fewer a row, more vectors a lane, in place of `others`, two sums a
+/// column: two warps of two whole vectors a lane, if a twelfth of their lanes
+/// is idle, or three of three half ones. Null for others, and where memory
+/// needs less in flight. (H200, LayerNorm, us, 200 and 600 MB: 765
+/// columns 52.7, 151.2
+/// -> 51.3, 147.2; 803 52.1, 148.8 -> 51.0, 146.0; 841 51.3, 146.8 -> 50.8,
+/// 145.2; 921 50.5, 144.3 -> 50.2, 143.5; but 961 50.4, 143.3 -> 50.2, 143.4,
+/// 1001 50.2, 144.0 -> 50.4, 149.6; of halves 1021 53.1, 152.9 -> 50.9, 145.0;
+/// 1061 51.4, 150.2 -> 50.9, 145.3; 1101 51.3, 147.0 -> 51.1, 145.2; 1135 51.3,
+/// 146.8 -> 51.3, 145.7; 25 MB 771 9.9 -> 10.0, 1021 10.6 -> 10.1.)
+static ScheduleAttr chooseFewerWarps(const Problem &problem,
+                                     const TargetInfo &target,
+                                     ScheduleAttr others) {
+  if (!others || !takesManyVectors(problem) || !isHeavy(problem))
+    return {};
+  unsigned warps = others.getWarps(), chunks = others.getChunks();
+  bool areWhole = others.getVector() == getFullVector(problem);
+  if (warps != (areWhole ? 2 : 3) || chunks != warps ||
+      (areWhole && others.getBlockColumns() * 11 < problem.columns * 12))
+    return {};
+  unsigned groups = areWhole ? kFramedWarps : kManyWarps / 2;
+  if (haveMore(problem, target, groups, /*share=*/1))
+    return {};
+  ScheduleAttr fewer =
+      change(others, llvm::formatv("warps={0} row-groups={1} chunks={2}",
+                                   warps - 1, groups, areWhole ? 4 : 5)
+                         .str());
+  return fits(problem, fewer, target) ? fewer : ScheduleAttr();
+}
+
 /// `schedule` with fewer row groups where more would spill: of 32-bit elements
 /// with two sums a column, warps with 20 columns a lane, the last ones
 /// included, of which more than 8 have too few registers. (ptxas 13.0, f32
@@ -201,6 +231,8 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
             consider(warps, lanes, vector, chunks);
   if (ScheduleAttr four = chooseFourVectors(problem, target, best))
     return four;
+  if (ScheduleAttr fewer = chooseFewerWarps(problem, target, best))
+    return fewer;
   if (best)
     best = limitWordGroups(problem, best);
   // Half vectors side by side in frames of a whole sector, where lanes hold
