@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleUtils.h"
 #include "norm_fusion/Conversion/Passes.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::norm_fusion {
@@ -24,15 +23,8 @@ struct AllocateOnHeapPass final
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<memref::AllocaOp> onStack;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<gpu::GPUModuleOp, gpu::LaunchOp, linalg::LinalgOp>(op))
-        return WalkResult::skip();
-      if (auto alloca = dyn_cast<memref::AllocaOp>(op))
-        onStack.push_back(alloca);
-      return WalkResult::advance();
-    });
-    for (memref::AllocaOp op : onStack) {
+    norm_fusion::forHostOps<
+        memref::AllocaOp>(getOperation(), [](memref::AllocaOp op) {
       OpBuilder b(op);
       op.replaceAllUsesWith(
           memref::AllocOp::create(b, op.getLoc(), op.getType(),
@@ -40,7 +32,7 @@ struct AllocateOnHeapPass final
                                   op.getAlignmentAttr())
               .getResult());
       op.erase();
-    }
+    });
   }
 };
 } // namespace

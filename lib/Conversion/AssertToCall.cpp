@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleUtils.h"
 #include "norm_fusion/Conversion/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -44,13 +45,12 @@ struct AssertToCallPass final
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(&getContext()), pointer);
     // A module that is lowered in part declares it, too.
-    Operation *found = symbols.lookup(name);
-    auto callee = dyn_cast_or_null<LLVM::LLVMFuncOp>(found);
-    if (found && (!callee || callee.getFunctionType() != type)) {
-      found->emitOpError("has the name of a function of the runtime, '")
-          << name << "'; expected another, or an llvm.func of type " << type;
+    FailureOr<LLVM::LLVMFuncOp> found =
+        norm_fusion::lookupRuntimeFunction<LLVM::LLVMFuncOp>(
+            symbols, name, type, "an llvm.func");
+    if (failed(found))
       return signalPassFailure();
-    }
+    LLVM::LLVMFuncOp callee = *found;
     if (!callee)
       callee = LLVM::LLVMFuncOp::create(builder, getOperation().getLoc(), name,
                                         type);

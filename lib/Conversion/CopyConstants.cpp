@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleUtils.h"
 #include "norm_fusion/Conversion/Passes.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::norm_fusion {
@@ -25,25 +24,18 @@ struct CopyConstantsPass final
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<memref::GetGlobalOp> constants;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<gpu::GPUModuleOp, gpu::LaunchOp, linalg::LinalgOp>(op))
-        return WalkResult::skip();
-      if (auto get = dyn_cast<memref::GetGlobalOp>(op))
-        if (auto global =
-                SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
-                    op, get.getNameAttr());
-            global && global.getConstant())
-          constants.push_back(get);
-      return WalkResult::advance();
-    });
-    for (memref::GetGlobalOp op : constants) {
-      OpBuilder b(op->getContext());
-      b.setInsertionPointAfter(op);
-      Value copy = memref::AllocOp::create(b, op.getLoc(), op.getType());
-      op.getResult().replaceAllUsesWith(copy);
-      memref::CopyOp::create(b, op.getLoc(), op.getResult(), copy);
-    }
+    norm_fusion::forHostOps<memref::GetGlobalOp>(
+        getOperation(), [](memref::GetGlobalOp op) {
+          auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+              op, op.getNameAttr());
+          if (!global || !global.getConstant())
+            return;
+          OpBuilder b(op->getContext());
+          b.setInsertionPointAfter(op);
+          Value copy = memref::AllocOp::create(b, op.getLoc(), op.getType());
+          op.getResult().replaceAllUsesWith(copy);
+          memref::CopyOp::create(b, op.getLoc(), op.getResult(), copy);
+        });
   }
 };
 } // namespace

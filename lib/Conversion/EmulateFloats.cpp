@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleUtils.h"
 #include "norm_fusion/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -42,13 +43,7 @@ struct EmulateFloatsPass final
   void runOnOperation() override {
     Operation *root = getOperation();
     // math-extend-to-supported-types asks every op for its dialect.
-    WalkResult found = root->walk<WalkOrder::PreOrder>([](Operation *op) {
-      if (op->isRegistered())
-        return WalkResult::advance();
-      op->emitOpError("isn't registered; expected ops of dialects that are");
-      return WalkResult::interrupt();
-    });
-    if (found.wasInterrupted())
+    if (failed(norm_fusion::checkRegistered(root)))
       return signalPassFailure();
     // Conversions are legal as they are: none of them is erased meanwhile.
     llvm::SmallPtrSet<Operation *, 16> given;

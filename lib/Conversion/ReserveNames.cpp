@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleUtils.h"
 #include "norm_fusion/Conversion/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,14 +30,8 @@ struct ReserveNamesPass final
   using Base::Base;
 
   void runOnOperation() override {
-    auto found = getOperation().walk<WalkOrder::PreOrder>(
-        [](Operation *op) -> WalkResult {
-          if (op->isRegistered())
-            return WalkResult::advance();
-          return op->emitOpError("isn't registered, so that nothing lowers it; "
-                                 "expected ops of dialects that are");
-        });
-    if (found.wasInterrupted())
+    if (failed(norm_fusion::checkRegistered(getOperation(),
+                                            ", so that nothing lowers it")))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     llvm::TargetLibraryInfoImpl library{

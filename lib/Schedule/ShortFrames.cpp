@@ -111,59 +111,65 @@ static ScheduleAttr chooseThreeWords(MLIRContext *context,
   return {};
 }
 
-/// Two warps a row, four whole vectors a lane, in place of `halves`, five half
-/// vectors in three warps with two sums a column, if these leave an eighth of
-/// their lanes idle. Null for others, and where memory needs less in flight.
-/// (H200, LayerNorm, us, 200 and 600 MB, with copies of row inputs: 1533 columns
-/// 52.7, 152.7 -> 50.7, 144.9; 1565 51.9, 149.1 -> 50.6, 143.9; 1621 51.8, 147.3
-/// -> 50.3, 143.8; 1681, an eighth, 50.9, 145.1 -> 50.6, 144.5.)
-static ScheduleAttr chooseFourVectors(const Problem &problem,
-                                      const TargetInfo &target,
-                                      ScheduleAttr halves) {
-  constexpr unsigned vector = 8, warps = 2, groups = kFramedWarps / warps;
-  if (!halves || !takesManyVectors(problem) || !isHeavy(problem) ||
-      halves.getWarps() != 3 || halves.getChunks() != 5 ||
-      halves.getVector() * 2 != vector ||
-      halves.getBlockColumns() * 7 < problem.columns * 8 ||
-      haveMore(problem, target, groups, /*share=*/1))
-    return {};
-  ScheduleAttr four = change(
-      halves,
-      llvm::formatv("warps={0} row-groups={1} chunks=4 vector={2} "
-                    "frame={3} row-inputs=copy",
-                    warps, groups, vector, getSectorVectors(problem, vector))
-          .str());
-  return fits(problem, four, target) ? four : ScheduleAttr();
-}
+namespace {
+/// A warp fewer a row, with more vectors a lane.
+struct FewerWarps {
+  /// Instead of rows in so many warps with so many vectors a lane, whole or
+  /// half ones, of which one in `partsIdle` lanes is idle; 0: or none is.
+  unsigned warps, chunks;
+  bool areHalves;
+  unsigned partsIdle;
+  unsigned groups, newChunks;
+  bool becomeWhole; ///< and row inputs are copied
+};
+} // namespace
 
-/// A warp fewer a row, more vectors a lane, in place of `others`, two sums a
-/// column: two warps of two whole vectors a lane, if a twelfth of their lanes
-/// is idle, or three of three half ones. Null for others, and where memory
-/// needs less in flight. (H200, LayerNorm, us, 200 and 600 MB: 765
-/// columns 52.7, 151.2
-/// -> 51.3, 147.2; 803 52.1, 148.8 -> 51.0, 146.0; 841 51.3, 146.8 -> 50.8,
-/// 145.2; 921 50.5, 144.3 -> 50.2, 143.5; but 961 50.4, 143.3 -> 50.2, 143.4,
-/// 1001 50.2, 144.0 -> 50.4, 149.6; of halves 1021 53.1, 152.9 -> 50.9, 145.0;
-/// 1061 51.4, 150.2 -> 50.9, 145.3; 1101 51.3, 147.0 -> 51.1, 145.2; 1135 51.3,
-/// 146.8 -> 51.3, 145.7; 25 MB 771 9.9 -> 10.0, 1021 10.6 -> 10.1.)
+/// H200, LayerNorm, us, 200 and 600 MB. Five halves, with copies of row inputs:
+/// 1533 columns 52.7, 152.7 -> 50.7, 144.9; 1565 51.9, 149.1 -> 50.6, 143.9;
+/// 1621 51.8, 147.3 -> 50.3, 143.8; 1681, an eighth, 50.9, 145.1 -> 50.6,
+/// 144.5. Two whole ones: 765 52.7, 151.2 -> 51.3, 147.2; 803 52.1, 148.8
+/// -> 51.0, 146.0; 841 51.3, 146.8 -> 50.8, 145.2; 921 50.5, 144.3 -> 50.2,
+/// 143.5; but 961 50.4, 143.3 -> 50.2, 143.4, 1001 50.2, 144.0 -> 50.4, 149.6.
+/// Three halves: 1021 53.1, 152.9 -> 50.9, 145.0; 1061 51.4, 150.2 -> 50.9,
+/// 145.3; 1101 51.3, 147.0 -> 51.1, 145.2; 1135 51.3, 146.8 -> 51.3, 145.7. 25
+/// MB: 771 9.9 -> 10.0, 1021 10.6 -> 10.1.
+// clang-format off
+static constexpr FewerWarps kFewerWarps[] = {
+    {3, 5, true,   8, kFramedWarps / 2, 4, true},
+    {2, 2, false, 12, kFramedWarps,     4, false},
+    {3, 3, true,   0, kManyWarps / 2,   5, false}};
+// clang-format on
+
+/// One of these in place of `others`, with two sums a column. Null for others,
+/// and where memory needs less in flight.
 static ScheduleAttr chooseFewerWarps(const Problem &problem,
                                      const TargetInfo &target,
                                      ScheduleAttr others) {
   if (!others || !takesManyVectors(problem) || !isHeavy(problem))
     return {};
-  unsigned warps = others.getWarps(), chunks = others.getChunks();
-  bool areWhole = others.getVector() == getFullVector(problem);
-  if (warps != (areWhole ? 2 : 3) || chunks != warps ||
-      (areWhole && others.getBlockColumns() * 11 < problem.columns * 12))
-    return {};
-  unsigned groups = areWhole ? kFramedWarps : kManyWarps / 2;
-  if (haveMore(problem, target, groups, /*share=*/1))
-    return {};
-  ScheduleAttr fewer =
-      change(others, llvm::formatv("warps={0} row-groups={1} chunks={2}",
-                                   warps - 1, groups, areWhole ? 4 : 5)
-                         .str());
-  return fits(problem, fewer, target) ? fewer : ScheduleAttr();
+  unsigned full = getFullVector(problem);
+  for (const FewerWarps &fewer : kFewerWarps) {
+    int64_t held = others.getBlockColumns();
+    if (others.getWarps() != fewer.warps ||
+        others.getChunks() != fewer.chunks ||
+        others.getVector() != (fewer.areHalves ? full / 2 : full) ||
+        (fewer.partsIdle != 0 &&
+         held * (fewer.partsIdle - 1) < problem.columns * fewer.partsIdle) ||
+        haveMore(problem, target, fewer.groups, /*share=*/1))
+      continue;
+    ScheduleAttr schedule = change(
+        others, llvm::formatv("warps={0} row-groups={1} chunks={2}",
+                              fewer.warps - 1, fewer.groups, fewer.newChunks)
+                    .str());
+    if (fewer.becomeWhole)
+      schedule =
+          change(schedule, llvm::formatv("vector={0} frame={1} row-inputs=copy",
+                                         full, getSectorVectors(problem, full))
+                               .str());
+    if (fits(problem, schedule, target))
+      return schedule;
+  }
+  return {};
 }
 
 /// `schedule` with fewer row groups where more would spill: of 32-bit elements
@@ -229,8 +235,6 @@ ScheduleAttr norm_fusion::chooseShortFrames(MLIRContext *context,
         for (unsigned chunks = 1; chunks * vector <= 20; ++chunks)
           if (vector * narrowest >= 8 && (warps == 1 || lanes == 32))
             consider(warps, lanes, vector, chunks);
-  if (ScheduleAttr four = chooseFourVectors(problem, target, best))
-    return four;
   if (ScheduleAttr fewer = chooseFewerWarps(problem, target, best))
     return fewer;
   if (best)

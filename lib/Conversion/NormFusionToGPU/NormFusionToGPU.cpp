@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ModuleUtils.h"
 #include "KernelEmitter.h"
 #include "norm_fusion/Conversion/Passes.h"
 #include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
@@ -82,39 +83,43 @@ private:
                    ScheduleAttr schedule, const HostValues &host, Value aligned,
                    SymbolTable &symbols);
 
-  FunctionType getRuntimeType(unsigned arguments) {
-    Builder b(&getContext());
-    SmallVector<Type> inputs(arguments, b.getIndexType());
-    return b.getFunctionType(inputs, b.getIndexType());
-  }
+  /// A function of the runtime that host code calls: of indices, to an index.
+  struct RuntimeFunction {
+    StringLiteral name;
+    unsigned arguments;
+
+    FunctionType getType(MLIRContext *context) const {
+      Builder b(context);
+      SmallVector<Type> inputs(arguments, b.getIndexType());
+      return b.getFunctionType(inputs, b.getIndexType());
+    }
+  };
+  static constexpr RuntimeFunction kMultiprocessorCount = {
+      "norm_fusion_multiprocessor_count", 0};
+  static constexpr RuntimeFunction kMaxActiveClusters = {
+      "norm_fusion_max_active_clusters", 2};
+  static constexpr RuntimeFunction kWorkspace = {"norm_fusion_workspace", 2};
 
   /// A module may declare them, too, as they are.
   LogicalResult checkRuntimeFunctions(SymbolTable &symbols) {
-    constexpr std::pair<StringLiteral, unsigned> functions[] = {
-        {"norm_fusion_multiprocessor_count", 0},
-        {"norm_fusion_max_active_clusters", 2},
-        {"norm_fusion_workspace", 2}};
-    for (auto [name, arguments] : functions) {
-      Operation *found = symbols.lookup(name);
-      auto function = dyn_cast_or_null<func::FuncOp>(found);
-      FunctionType type = getRuntimeType(arguments);
-      if (found && (!function || function.getFunctionType() != type))
-        return found->emitOpError(
-                   "has the name of a function of the runtime, '")
-               << name << "'; expected another, or a func.func of type "
-               << type;
-    }
+    for (const RuntimeFunction &function :
+         {kMultiprocessorCount, kMaxActiveClusters, kWorkspace})
+      if (failed(lookupRuntimeFunction<func::FuncOp>(
+              symbols, function.name, function.getType(&getContext()),
+              "a func.func")))
+        return failure();
     return success();
   }
 
   /// A runtime function of the host, declared when first used.
-  func::FuncOp getRuntimeFunction(StringRef name, unsigned arguments,
+  func::FuncOp getRuntimeFunction(const RuntimeFunction &runtime,
                                   SymbolTable &symbols) {
-    if (auto function = symbols.lookup<func::FuncOp>(name))
+    if (auto function = symbols.lookup<func::FuncOp>(runtime.name))
       return function;
     OpBuilder b(&getContext());
-    auto function = func::FuncOp::create(b, getOperation().getLoc(), name,
-                                         getRuntimeType(arguments));
+    auto function =
+        func::FuncOp::create(b, getOperation().getLoc(), runtime.name,
+                             runtime.getType(&getContext()));
     function.setPrivate();
     symbols.insert(function);
     return function;
@@ -124,9 +129,7 @@ private:
   Value getActiveClusters(ImplicitLocOpBuilder &b, ScheduleAttr schedule,
                           SymbolTable &symbols) {
     return func::CallOp::create(
-               b,
-               getRuntimeFunction("norm_fusion_max_active_clusters", 2,
-                                  symbols),
+               b, getRuntimeFunction(kMaxActiveClusters, symbols),
                ValueRange{
                    arith::ConstantIndexOp::create(b, schedule.getCluster()),
                    arith::ConstantIndexOp::create(b, schedule.getThreads())})
@@ -139,9 +142,7 @@ private:
     if (schedule.getCluster() > 1)
       return getActiveClusters(b, schedule, symbols);
     return func::CallOp::create(
-               b,
-               getRuntimeFunction("norm_fusion_multiprocessor_count", 0,
-                                  symbols),
+               b, getRuntimeFunction(kMultiprocessorCount, symbols),
                ValueRange())
         .getResult(0);
   }
@@ -417,7 +418,7 @@ void ToGPUPass::launch(ImplicitLocOpBuilder &b, MixedReductionOp op,
   Value workspace = constant(0);
   if (op.isSplit())
     workspace = func::CallOp::create(
-                    b, getRuntimeFunction("norm_fusion_workspace", 2, symbols),
+                    b, getRuntimeFunction(kWorkspace, symbols),
                     ValueRange{workspaceBytes, constant(getNumber(op, name))})
                     .getResult(0);
   ++numKernels;

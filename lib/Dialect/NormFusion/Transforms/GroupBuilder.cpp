@@ -262,8 +262,7 @@ void GroupBuilder::emitReduction(Operation *op) {
   const PointOp &point = *info.getPointOp(source);
   IterationSpace::MapId loops = space.getLoopsId(point.number);
   bool isScalar = llvm::is_contained(group.scalarReductions, op);
-  bool isRow = !isScalar && (llvm::is_contained(group.rowReductions, op) ||
-                             llvm::is_contained(group.rowReductions, source));
+  bool isRow = llvm::is_contained(group.rowReductions, op);
   auto getReduced = [&](Operation *reduction) {
     const PointOp *p = info.getPointOp(reduction);
     const AxisMap &loops = space.getMap(space.getLoopsId(p->number));
