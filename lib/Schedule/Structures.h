@@ -256,9 +256,9 @@ ScheduleAttr chooseWideRows(MLIRContext *context, const Problem &problem,
                             unsigned scale, unsigned frame, Combine combine,
                             std::string &reason);
 
-/// Rows of 16-bit elements and two sums a column that begin with a vector, but
-/// not all with a line, in few parts; why in `reason`. Null for others, and
-/// where the shapes of rows of whole lines are as good.
+/// Rows of 16-bit elements and two sums a column that don't all begin with a
+/// line, in few parts; why in `reason`. Null for others, and where the usual
+/// shapes are as good.
 ScheduleAttr chooseUnevenRows(MLIRContext *context, const Problem &problem,
                               const TargetInfo &target, std::string &reason);
 

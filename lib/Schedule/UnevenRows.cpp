@@ -1,12 +1,11 @@
-//===- UnevenRows.cpp - Rows of whole vectors, but of no whole lines ------===//
+//===- UnevenRows.cpp - Rows of no whole lines ----------------------------===//
 //
-// Rows of 16-bit elements with two sums a column that begin with a vector, but
-// not all with a line of the L2 cache. Where the shapes for others
-// (ManyWarps.cpp, WideRows.cpp) leave lanes idle, shapes with few row groups of
-// many warps do better: in few blocks there are few parts of rows, each of
-// which touches two lines that other parts touch, too. They win by most where
-// rows begin with half a sector, of an odd number of vectors. The numbers were
-// measured on an H200.
+// Rows of 16-bit elements with two sums a column that don't all begin with a
+// line of the L2 cache. Where the shapes for others (ManyWarps.cpp,
+// WideRows.cpp), or for framed rows (WideFrames.cpp), leave lanes idle, shapes
+// with few parts of rows do better, each of which touches two lines that other
+// parts touch, too: few row groups of many warps in few blocks, or single warps
+// with many vectors. The numbers were measured on an H200.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,47 +25,74 @@ struct Range {
   }
 };
 
-/// `warps` of each of `cluster` blocks for a row, with two vectors a lane,
-/// `groups` rows at once, in `slots` steps; for rows of an odd number of
-/// vectors and of an even one. Of few rows the usual shape is better if
-/// `ofMany`.
+/// `warps` of each of `cluster` blocks for a row, with `chunks` vectors a lane,
+/// `groups` rows at once, in `slots` steps, in frames of `sectors`: for rows of
+/// an odd number of vectors, of an even one, and those that begin anywhere. Of
+/// few rows the usual shape is better if `ofMany`.
 struct Shape {
-  unsigned cluster, warps, groups, slots;
-  Range odd, even;
+  unsigned cluster, warps, groups, slots, chunks, sectors;
+  Range odd, even, anywhere;
   bool ofMany;
 };
 } // namespace
 
-/// (H200, bf16 LayerNorm: 200 MB 1 to 5% less time, 600 MB 1 to 7%, but from
-/// 1430 vectors on 3% less and 1% more, for steps aren't paced. The widths, and
-/// those beside them where the usual shapes are as good: docs/measurements.md,
-/// "Rows of whole vectors that begin within lines".)
+/// (H200, bf16 LayerNorm: 200 MB 1 to 6% less time; 600 MB 1 to 8%, but of
+/// 5089 to 5744 columns that begin anywhere and 11144 to 11400 up to 3% more,
+/// and from 1408 vectors on of an even number of them, for steps aren't paced.
+/// The widths, and those beside them where the usual shapes are as good:
+/// docs/measurements.md, "Rows that begin within lines".)
 static constexpr Shape kShapes[] = {
-    // cluster, warps, row groups, slots, vectors of a row
-    {1, 9, 1, 3, {513, 555}, {514, 540}, true},
-    {1, 11, 1, 2, {641, 702}, {642, 668}, false},
-    {1, 12, 1, 2, {703, 766}, {}, false},
-    {3, 6, 2, 3, {}, {1026, 1090}, true},
-    {2, 9, 1, 3, {1095, 1148}, {}, true},
-    {2, 11, 1, 2, {1305, 1404}, {1310, 1390}, true},
-    {2, 12, 1, 2, {}, {1430, 1530}, true},
-    {3, 12, 1, 3, {2061, 2251}, {2050, 2150}, true},
+    // cluster, warps, row groups, slots, vectors a lane, sectors of a frame,
+    // vectors of a row
+    {1, 1, 8, 2, 4, 1, {97, 117}, {}, {}, false},
+    {1, 1, 6, 2, 5, 1, {129, 135}, {}, {}, false},
+    {1, 1, 6, 2, 5, 1, {145, 149}, {}, {}, false},
+    {1, 9, 1, 3, 2, 1, {513, 555}, {514, 540}, {}, true},
+    {1, 9, 1, 3, 2, 1, {}, {}, {566, 574}, false},
+    {1, 10, 1, 3, 2, 1, {}, {}, {575, 600}, true},
+    {1, 11, 1, 3, 2, 4, {}, {}, {601, 636}, true},
+    {1, 12, 1, 3, 2, 4, {}, {}, {637, 668}, false},
+    {2, 6, 2, 3, 2, 4, {}, {}, {669, 718}, false},
+    {1, 11, 1, 2, 2, 1, {641, 702}, {642, 668}, {}, false},
+    {1, 12, 1, 2, 2, 1, {703, 766}, {}, {}, false},
+    {1, 7, 1, 2, 4, 1, {767, 889}, {}, {}, true},
+    {3, 6, 2, 3, 2, 1, {}, {1026, 1090}, {}, true},
+    {2, 9, 1, 3, 2, 1, {1095, 1148}, {}, {}, true},
+    {2, 11, 1, 2, 2, 1, {1305, 1404}, {1310, 1390}, {}, true},
+    {2, 11, 1, 3, 2, 4, {}, {}, {1340, 1392}, false},
+    {2, 6, 1, 3, 4, 4, {}, {}, {1393, 1425}, false},
+    {2, 12, 1, 2, 2, 1, {}, {1408, 1530}, {}, true},
+    {2, 7, 1, 2, 4, 1, {1565, 1745}, {}, {}, true},
+    {3, 12, 1, 3, 2, 1, {2061, 2251}, {2050, 2150}, {}, true},
 };
+
+/// Of the bytes in flight that memory needs, what they have at most: slower
+/// memory takes 5 to 10% more in long runs for half as many again
+/// (WideFrames.cpp).
+static constexpr double kMostInFlight = 1.1;
 
 /// The shape for rows of `problem`; null if there is none.
 static const Shape *findShape(const Problem &problem,
                               const TargetInfo &target) {
   unsigned vector = getFullVector(problem);
   int64_t vectors = getVectors(problem, vector);
-  bool isOdd = mayGainByFrames(problem, vector);
   if (!takesManyVectors(problem) || !isHeavy(problem) || !problem.taggable ||
       problem.segmented || !problem.tiledBytes.empty() ||
-      !target.hasAsyncCopy || getVector(problem) != vector ||
-      vectors % (kLineSectors * getSectorVectors(problem, vector)) == 0 ||
+      !target.hasAsyncCopy ||
+      problem.columns %
+              (kLineSectors * getSectorVectors(problem, vector) * vector) ==
+          0)
+    return nullptr;
+  bool isAnywhere = problem.columns % vector != 0;
+  bool isOdd = mayGainByFrames(problem, vector);
+  if ((!isAnywhere && getVector(problem) != vector) ||
       (isOdd && !canBeFramed(problem)))
     return nullptr;
   const auto *shape = llvm::find_if(kShapes, [&](const Shape &shape) {
-    return (isOdd ? shape.odd : shape.even).contains(vectors);
+    return (isAnywhere ? shape.anywhere
+            : isOdd    ? shape.odd
+                       : shape.even)
+        .contains(vectors);
   });
   return shape == std::end(kShapes) ? nullptr : shape;
 }
@@ -78,19 +104,25 @@ ScheduleAttr norm_fusion::chooseUnevenRows(MLIRContext *context,
   const Shape *shape = findShape(problem, target);
   if (!shape)
     return {};
-  // Aligned to a sector.
   unsigned vector = getFullVector(problem);
-  unsigned frame =
-      mayGainByFrames(problem, vector) ? getSectorVectors(problem, vector) : 0;
-  ScheduleAttr loads =
-      makeRing(context, shape->cluster, shape->warps, shape->groups,
-               shape->slots, /*chunks=*/2, vector, Combine::tags, frame);
+  unsigned frame = mayGainByFrames(problem, vector)
+                       ? shape->sectors * getSectorVectors(problem, vector)
+                       : 0;
   ScheduleAttr schedule =
-      normalizeRowInputs(problem, change(loads, "row-inputs=copy"));
-  if (!fits(problem, schedule, target))
+      makeRing(context, shape->cluster, shape->warps, shape->groups,
+               shape->slots, shape->chunks, vector, Combine::tags, frame);
+  // Single warps with so many vectors have few others to cover their waits.
+  if (shape->warps > 1)
+    schedule = change(schedule, problem.columns % vector == 0
+                                    ? "row-inputs=copy"
+                                    : "row-inputs=copy ends=copy");
+  schedule = normalizeRowInputs(problem, schedule);
+  if (!fits(problem, schedule, target) ||
+      getBytesInFlight(problem, schedule) >
+          kMostInFlight * target.bytesInFlight)
     return {};
-  reason = llvm::formatv("rows of whole vectors that begin within lines, in "
-                         "few parts: {0} bytes in flight",
+  reason = llvm::formatv("rows that begin within lines, in few parts: {0} "
+                         "bytes in flight",
                          getBytesInFlight(problem, schedule));
   return schedule;
 }
