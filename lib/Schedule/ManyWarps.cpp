@@ -232,7 +232,9 @@ static constexpr Shape kFramedWords[] = {
 /// 141.1 and 51.2, 144.2 and 51.7, 144.3; 18401 52.6, 146.1 -> 52.2, 144.0 and
 /// 51.5, 143.9; 19999 51.8, 145.3 -> 50.0, 153.5 and 50.6, 142.1 and 50.8,
 /// 142.4; 20301 51.5, 145.0 -> 50.2, 154.4 and 50.6, 141.7 and 50.8, 142.8;
-/// 19999, 25 and 75 MB, 10.9, 22.3 -> 11.1, 21.6 and 11.3, 22.1; in place of
+/// 19999, 25 and 75 MB, 10.9, 22.3 -> 11.1, 21.6 and 11.3, 22.1; three vectors
+/// in 12 warps in place of four in 9, 17863 53.2, 148.5 -> 49.5, 141.0, 18251
+/// 51.8, 144.6 -> 50.8, 142.8; in place of
 /// six, 12 warps, 22001 53.3, 149.2 -> 51.1, 153.0 (six take 54.6, 152.0 of
 /// 21001, 11 warps of a pair 51.2, 143.7 of 20801); but of 17389 50.8, 144.7 ->
 /// 52.8, 148.7 and 51.9, 146.4 and 52.1, 146.6. LayerNorm in six blocks, in
@@ -250,6 +252,7 @@ static constexpr Shape kFramedWords[] = {
 // clang-format off
 static constexpr Shape kFramedHalves[] = {
     {4, 6,  4,  4, 12, 12,  9, oneSum},
+    {3, 2, 12, 12, 12, 12, 32, oneSum},
     {4, 2,  9,  9, 12,  9, 32, oneSum},
     {4, 2, 11, 11, 12, 11,  5, oneSum},
     {4, 6,  4,  4,  8,  8, 12, moreSums},
@@ -450,6 +453,11 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     if (!fit)
       continue;
     auto [warps, groups, idle] = *fit;
+    // Three vectors a lane gain in frames of a line. (18251 in frames of a
+    // sector 52.8.)
+    if (isPair && shape.chunks == 3 &&
+        vectors + 2 * kLineSectors * frame > warps * 2 * 3 * 32)
+      continue;
     // Fewer warps gain if the last one's last vectors are all idle.
     if (isPair && isHeavy(problem) && warps < kFramedWarps &&
         vectors + 2 * kLineSectors * frame >

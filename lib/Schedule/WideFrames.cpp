@@ -186,12 +186,11 @@ static constexpr double kPairGain = 0.9;
 /// such pairs, with a third one (chooseEnds()), are faster than what has as
 /// many in flight. (H200, LayerNorm, us, 200 and 600 MB, two rows in pairs,
 /// ahead, or five blocks, and these: 8701 columns, 0.515, 53.3, 148.7 and 53.7,
-/// 150.1; 8801, 0.521, in frames of a line, 52.0, 145.7 and 53.3, 149.9; 8835
-/// 52.0, 145.6 and 51.5, 144.1; 8901 53.5, 148.5 and 52.5, 145.1; 9051 53.0,
-/// 147.7 and 51.5, 144.1;
-/// 9101 53.0, 147.2 and 51.6, 144.4; 9301 52.3, 147.6 and 51.0, 143.5;
-/// 9501 52.8, 149.0 and 50.8, 143.3; 9801 52.5, 147.9 and 51.0, 143.5;
-/// 10101 52.3, 146.4 and 51.1, 144.5.)
+/// 150.1; 8801, 0.521, one block and these, 51.9 and 53.3; 8835 52.3 and 51.5;
+/// 8901 53.5, 148.5 and 52.5, 145.1; 9051 53.0, 147.7 and 51.5, 144.1; 9101
+/// 53.0, 147.2 and 51.6, 144.4; 9301 52.3, 147.6 and 51.0, 143.5; 9501 52.8,
+/// 149.0 and 50.8, 143.3; 9801 52.5, 147.9 and 51.0, 143.5; 10101 52.3, 146.4
+/// and 51.1, 144.5.)
 static constexpr double kFewestOfTwoSteps = 0.522;
 
 /// What frames that begin within a sector leave of bytes in flight. (H200, us,
@@ -317,14 +316,12 @@ static ScheduleAttr choosePairsOfThreeSteps(MLIRContext *context,
 
 /// In place of a pair of blocks that has two rows with three vectors a lane, a
 /// block for each: as many warps wait for a row's sums, and in no other block.
-/// In frames of a line, whose ends are copied: every warp has whole lines; so
-/// have pairs whose block would have next to no lane idle, and more in flight
-/// than serves long runs. Null where `pair` is none, or a block doesn't hold a
-/// row. (H200, bf16 LayerNorm, 200 and 600 MB, us: 8201 columns 54.1 -> 51.6;
-/// 8501 53.9, 149.2 -> 51.7, 145.3, in frames of a sector 53.0, 152.1; 8601
-/// 53.8 -> 51.4; 8751 53.4 -> 51.6. One block and pairs in such frames: 8563
-/// 52.2 and 53.0, 8751 52.0, 154.7 and 52.1, 148.0; 8785 52.2, 153.4 and 52.1,
-/// 146.6.)
+/// In frames of a line, whose ends are copied: every warp has whole lines. Null
+/// where `pair` is none, or a block doesn't hold a row. (H200, bf16 LayerNorm,
+/// 200 and 600 MB, us: 8201 columns 54.1 -> 51.6; 8501 53.9, 149.2 -> 51.7,
+/// 145.3, in frames of a sector 53.0, 152.1; 8601 53.8 -> 51.4; 8751 53.4
+/// -> 51.6. A pair in such frames, two runs: 8563 53.0 -> 52.2, 8727 52.0,
+/// 147.2 and 52.1, 158.0 -> 51.7, 147.6.)
 static ScheduleAttr chooseOneBlock(const Problem &problem, ScheduleAttr pair,
                                    const TargetInfo &target) {
   if (pair.getCluster() != 2 || pair.getRowGroups() != 2 ||
@@ -335,14 +332,12 @@ static ScheduleAttr chooseOneBlock(const Problem &problem, ScheduleAttr pair,
   unsigned warps = llvm::divideCeil(held, pair.getChunks() * 32);
   if (warps > kManyWarps)
     return {};
-  ScheduleAttr lines = change(
-      pair, llvm::formatv("frame={0} row-inputs=copy ends=copy", frame).str());
-  int64_t lanes = int64_t(warps) * pair.getChunks() * 32;
-  bool isFull = warps == kManyWarps && 20 * held > 19 * lanes;
-  if (!isFull)
-    lines = change(
-        lines, llvm::formatv("cluster=1 warps={0} row-groups=1", warps).str());
-  return isLegal(problem, lines, target) ? lines : ScheduleAttr();
+  ScheduleAttr one =
+      change(pair, llvm::formatv("cluster=1 warps={0} row-groups=1 frame={1} "
+                                 "row-inputs=copy ends=copy",
+                                 warps, frame)
+                       .str());
+  return isLegal(problem, one, target) ? one : ScheduleAttr();
 }
 
 ScheduleAttr norm_fusion::chooseWideFrames(MLIRContext *context,
