@@ -480,15 +480,13 @@ static ScheduleAttr chooseEnds(const Problem &problem, ScheduleAttr schedule,
 /// longer. (H200, bf16, 200 and 600 MB, us, copies and loads. Five vectors a
 /// lane, ahead: LayerNorm 18401 54.2, 149.2 and 53.0, 143.0, 19501 53.4, 160.0
 /// and 52.1, 142.6, 19999 53.4, 148.3 and 52.1, 141.7, but 20301 52.8, 160.1
-/// and 54.5, 146.2; in frames of half a line 20401 53.1 and 51.6, of a
-/// sector 53.2, 148.3 and 56.6, 152.5. Four in 12 warps, ahead: RMSNorm
-/// 20479 52.3, 161.2 and 50.5, 142.6, 20801 52.5, 161.4 and 51.0, 142.8; three,
-/// 17863 51.1
-/// and 49.5, 18251 51.7 and 50.8. Four
-/// in 8: LayerNorm 15701 52.2, 154.4 and 52.3, 143.6, 16001 51.7, 152.7
-/// and 51.9, 144.0; but with idle lanes 15001 51.8, 153.7 and 53.1, 145.2,
-/// 14243 51.2, 147.3 and 53.9, 146.7. Three: 17389 52.0, 145.0 and 58.7, 163.5,
-/// 10301 51.0, 148.1 and 55.7, 154.6.)
+/// and 54.5, 146.2; in frames of half a line 20401 53.1 and 51.6, of a sector
+/// 53.2, 148.3 and 56.6, 152.5. Four in 12 warps, ahead: RMSNorm 20479 52.3,
+/// 161.2 and 50.5, 142.6, 20801 52.5, 161.4 and 51.0, 142.8; three, 17863 51.1
+/// and 49.5, 18251 51.7 and 50.8. Four in 8: LayerNorm 15701 52.2, 154.4 and
+/// 52.3, 143.6, 16001 51.7, 152.7 and 51.9, 144.0; but with idle lanes 15001
+/// 51.8, 153.7 and 53.1, 145.2, 14243 51.2, 147.3 and 53.9, 146.7. Three: 17389
+/// 52.0, 145.0 and 58.7, 163.5, 10301 51.0, 148.1 and 55.7, 154.6.)
 static ScheduleAttr chooseLoads(const Problem &problem, ScheduleAttr schedule,
                                 const TargetInfo &target) {
   unsigned chunks = schedule.getChunks();
@@ -499,7 +497,7 @@ static ScheduleAttr chooseLoads(const Problem &problem, ScheduleAttr schedule,
     return schedule;
   bool isAhead = schedule.getAhead() != 0;
   int64_t held = schedule.getCluster() * schedule.getBlockColumns();
-  bool gains = isAhead ? isHeavy(problem) ? chunks == 5 : chunks <= 4
+  bool gains = isAhead ? (isHeavy(problem) ? chunks == 5 : chunks <= 4)
                        : isHeavy(problem) && chunks == 4 &&
                              schedule.getWarps() == kFramedWarps &&
                              16 * (held - problem.columns) <= held;
