@@ -29,9 +29,21 @@ static constexpr unsigned kMostChunks = 16;
 /// (ptxas 13.0, bytes spilled by one more: two rows and two sums a column 12 to
 /// 20, one sum 8 to 12, of 16-bit elements 8; four rows 12 to 24, and 8; pairs,
 /// two rows and two sums, 4, of 32-bit elements 100, one sum 16 to 32, four
-/// rows 16 and 4, of 32-bit elements 40; fours of these 36.)
+/// rows 16 and 4, of 32-bit elements 40; fours of these 36.
+/// Of 64-bit elements fewer: two rows and two sums, one column, 4 to 320; one
+/// sum, four columns 16 to 24, of three arrays three 24, four beside narrower
+/// ones none; four rows and two sums, five columns 36 to 160, of three arrays
+/// four 76; one sum, eight 64 to 76, of three arrays six 84.)
 static unsigned getMostChunks(const Problem &problem, unsigned rows,
                               unsigned vector) {
+  if (llvm::any_of(problem.elementBytes,
+                   [](unsigned bytes) { return bytes > 4; })) {
+    unsigned bytes = problem.bytesPerColumn();
+    if (isHeavy(problem))
+      return rows == 2 ? 0 : std::min(4u, 72 / bytes) / vector;
+    unsigned columns = 2 * rows - (vector == 1 ? 1 : 0);
+    return std::min(columns, (rows == 2 ? 48 : 120) / bytes) / vector;
+  }
   if (vector == 2 && rows == 2)
     return !isHeavy(problem) ? 7 : readsTwoOf(problem, 4) ? 4 : 5;
   if (vector > 1 && rows == 4 && isHeavy(problem) && readsTwoOf(problem, 4))

@@ -72,3 +72,51 @@ func.func @f64(%x: tensor<?x12288xbf16>, %y: tensor<?x12288xf64>, %w: tensor<122
   } -> tensor<?x12288xf64>, tensor<12288xf64>
   return %0#0, %0#1 : tensor<?x12288xf64>, tensor<12288xf64>
 }
+
+// Few rows of 64-bit elements: four a lane in half as many warps, whose threads have the registers. (Of two, 96 bytes were spilled, and below 24.)
+// SM90-LABEL: func @f64_two_sums
+func.func @f64_two_sums(%x: tensor<?x4096xf64>, %y: tensor<?x4096xf64>, %o: tensor<?x4096xf64>, %t: tensor<4096xf64>) -> (tensor<?x4096xf64>, tensor<4096xf64>, tensor<4096xf64>) {
+  // SM90: structure=columns {{.*}} row-groups=8 slots=1 chunks=1 vector=2 {{.*}} rows=4
+  %0:3 = norm_fusion.mixed_reduction dims = [row, column] ins(%x, %y : tensor<?x4096xf64>, tensor<?x4096xf64>) outs(%o, %t, %t : tensor<?x4096xf64>, tensor<4096xf64>, tensor<4096xf64>) maps = [#e, #e, #e, #c, #c] {
+  ^bb0(%a: f64, %b: f64):
+    %s = norm_fusion.row_reduce add, %a : f64
+    %q = arith.mulf %a, %b : f64
+    %d = arith.mulf %q, %s : f64
+    %k = norm_fusion.column_reduce add, %q : f64
+    %l = norm_fusion.column_reduce add, %a : f64
+    norm_fusion.yield %d, %k, %l : f64, f64, f64
+  } -> tensor<?x4096xf64>, tensor<4096xf64>, tensor<4096xf64>
+  return %0#0, %0#1, %0#2 : tensor<?x4096xf64>, tensor<4096xf64>, tensor<4096xf64>
+}
+
+// SM90-LABEL: func @f64_one_sum
+func.func @f64_one_sum(%x: tensor<?x16384xf64>, %y: tensor<?x16384xf64>, %o: tensor<?x16384xf64>, %t: tensor<16384xf64>) -> (tensor<?x16384xf64>, tensor<16384xf64>) {
+  // SM90: structure=columns {{.*}} row-groups=8 slots=1 chunks=2 vector=2 {{.*}} rows=4
+  %0:2 = norm_fusion.mixed_reduction dims = [row, column] ins(%x, %y : tensor<?x16384xf64>, tensor<?x16384xf64>) outs(%o, %t : tensor<?x16384xf64>, tensor<16384xf64>) maps = [#e, #e, #e, #c] {
+  ^bb0(%a: f64, %b: f64):
+    %s = norm_fusion.row_reduce add, %a : f64
+    %q = arith.mulf %a, %b : f64
+    %d = arith.mulf %q, %s : f64
+    %k = norm_fusion.column_reduce add, %q : f64
+    norm_fusion.yield %d, %k : f64, f64
+  } -> tensor<?x16384xf64>, tensor<16384xf64>
+  return %0#0, %0#1 : tensor<?x16384xf64>, tensor<16384xf64>
+}
+
+// Too wide for that: the kernel for any number of rows alone. (160 bytes were spilled.)
+// SM90-LABEL: func @f64_wide
+func.func @f64_wide(%x: tensor<?x24576xf64>, %y: tensor<?x24576xf64>, %o: tensor<?x24576xf64>, %t: tensor<24576xf64>) -> (tensor<?x24576xf64>, tensor<24576xf64>, tensor<24576xf64>) {
+  // SM90: structure=ring
+  // SM90-NOT: structure=columns
+  // SM90: norm_fusion.yield
+  %0:3 = norm_fusion.mixed_reduction dims = [row, column] ins(%x, %y : tensor<?x24576xf64>, tensor<?x24576xf64>) outs(%o, %t, %t : tensor<?x24576xf64>, tensor<24576xf64>, tensor<24576xf64>) maps = [#e, #e, #e, #c, #c] {
+  ^bb0(%a: f64, %b: f64):
+    %s = norm_fusion.row_reduce add, %a : f64
+    %q = arith.mulf %a, %b : f64
+    %d = arith.mulf %q, %s : f64
+    %k = norm_fusion.column_reduce add, %q : f64
+    %l = norm_fusion.column_reduce add, %a : f64
+    norm_fusion.yield %d, %k, %l : f64, f64, f64
+  } -> tensor<?x24576xf64>, tensor<24576xf64>, tensor<24576xf64>
+  return %0#0, %0#1, %0#2 : tensor<?x24576xf64>, tensor<24576xf64>, tensor<24576xf64>
+}
