@@ -18,6 +18,7 @@
 #include "norm_fusion/Runner/Tune.h"
 #include "norm_fusion/Runtime/Npy.h"
 #include "norm_fusion/Runtime/OutputFile.h"
+#include "norm_fusion/Schedule/JSON.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -169,11 +170,8 @@ Error Run::checkOutputs() {
   for (const std::string &path : sources) {
     if (llvm::sys::fs::is_regular_file(path))
       read.insert(runtime::getRealFile(path));
-    // Some never end.
-    if (llvm::sys::fs::get_file_type(path) ==
-        llvm::sys::fs::file_type::character_file)
-      return makeError(ExitCode::badInput,
-                       "'" + path + "' is a device, expected a file or a pipe");
+    if (Error error = checkNoDevice(path))
+      return withCode(ExitCode::badInput, std::move(error));
   }
   for (const std::string &path : paths) {
     if (Error error = runtime::checkWritable(path))

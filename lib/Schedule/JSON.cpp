@@ -2,6 +2,7 @@
 
 #include "norm_fusion/Schedule/JSON.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -29,4 +30,11 @@ Expected<json::Value> mlir::norm_fusion::parseJSON(StringRef text) {
     }
   }
   return json::parse(text);
+}
+
+Error mlir::norm_fusion::checkNoDevice(StringRef path) {
+  if (sys::fs::get_file_type(path) != sys::fs::file_type::character_file)
+    return Error::success();
+  return createStringError(
+      formatv("'{0}' is a device, expected a file or a pipe", path).str());
 }

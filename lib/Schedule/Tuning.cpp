@@ -68,6 +68,8 @@ static Error fail(const Twine &text) {
 
 Expected<TuningDatabase> TuningDatabase::read(StringRef path,
                                               MLIRContext *context) {
+  if (Error error = checkNoDevice(path))
+    return std::move(error);
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return fail("tuning database " + path + ": " + buffer.getError().message());

@@ -25,6 +25,8 @@
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="tuning=%t/none.json" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed "s/warps=8 row/warps=eight row/" %t/tuned.json > %t/field.json
 // RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="tuning=%t/field.json" 2>&1 | FileCheck %s --check-prefix=FIELD
+// RUN: not norm-fusion-opt %s --norm-fusion-partial-accumulate --norm-fusion-schedule="tuning=/dev/zero" 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// ENDLESS: error: '/dev/zero' is a device, expected a file or a pipe
 // Of an entry that no op here asks for, too.
 // RUN: sed "s/warps=8\"/warps=eight\"/" %t/tuned.json > %t/unused.json
 // RUN: not norm-fusion-opt %s --norm-fusion-fuse="tuning=%t/unused.json" 2>&1 | FileCheck %s --check-prefix=UNUSED

@@ -11,6 +11,9 @@ namespace mlir::norm_fusion {
 /// objects: a text of more than 64 levels is an error, not a stack overflow.
 llvm::Expected<llvm::json::Value> parseJSON(llvm::StringRef text);
 
+/// Fails if `path` is a device: some never end.
+llvm::Error checkNoDevice(llvm::StringRef path);
+
 } // namespace mlir::norm_fusion
 
 #endif // NORM_FUSION_SCHEDULE_JSON_H
