@@ -559,9 +559,19 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
                        "'" + folder + "/" + name +
                            "' is there, and isn't a bundle's; give another "
                            "folder, or remove it");
+  SmallVector<StringRef> made;
+  for (StringRef path = folder; !path.empty() && !llvm::sys::fs::exists(path);
+       path = llvm::sys::path::parent_path(path))
+    made.push_back(path);
+  // Folders that had to be made aren't left empty.
+  auto fail = [&](Error error) {
+    for (StringRef path : made)
+      llvm::sys::fs::remove(path);
+    return withCode(ExitCode::badInput, std::move(error));
+  };
   if (std::error_code code = llvm::sys::fs::create_directories(
           folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return makeError(ExitCode::badInput, folder + ": " + code.message());
+    return fail(llvm::createStringError(folder + ": " + code.message()));
   std::vector<std::pair<std::string, StringRef>> contents;
   auto add = [&](StringRef name, StringRef text) {
     SmallString<128> path(folder);
@@ -575,7 +585,7 @@ Error mlir::norm_fusion::runner::writeBundle(StringRef folder,
       llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str();
   add("manifest.json", text);
   if (Error error = runtime::writeFiles(contents))
-    return withCode(ExitCode::badInput, std::move(error));
+    return fail(std::move(error));
   for (const auto &file : own)
     if (!images.contains(file.first()))
       removeImage(folder, file.first(), file.second);
