@@ -45,8 +45,8 @@ MixedOrderReductionAnalysis::MixedOrderReductionAnalysis(Block &block,
       missed.push_back({why, op,
                         "a reduction with a result that varies over a "
                         "dimension that is reduced",
-                        "results of reductions alone; others are an op of "
-                        "their own"});
+                        "results of reductions alone, or beside sums of rows "
+                        "what is added up; others are an op of their own"});
     else if (why == "non-projected-operand")
       missed.push_back({why, op, "an operand that isn't read at a projection "
                                  "of the loops",

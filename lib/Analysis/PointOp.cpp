@@ -529,16 +529,22 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
     for (AffineExpr expr : result.map.getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         placed.set(dim.getPosition());
+    // One that isn't reduced beside others has a place for every point.
+    bool isUnreduced = placed.anyCommon(point->reduced);
     bool isExact = isProjection(result.map, init.get().getType());
     for (unsigned loop = 0; loop < loops; ++loop)
-      isExact &= point->extents[loop] == 1 ||
-                 placed.test(loop) != point->reduced.test(loop);
+      isExact &=
+          point->extents[loop] == 1 ||
+          placed.test(loop) == (isUnreduced || !point->reduced.test(loop));
     if (!isExact) {
-      why = placed.anyCommon(point->reduced) ? "unreduced-result"
-                                             : "non-projected-operand";
+      why = isUnreduced ? "unreduced-result" : "non-projected-operand";
       return std::nullopt;
     }
-    if (point->isReduction()) {
+    if (isUnreduced) {
+      result.unreduced = !tied.use_empty();
+      if (result.unreduced)
+        roots.push_back(result.yielded);
+    } else if (point->isReduction()) {
       accumulators.insert(arg);
       PointReduction reduction{Combiner::add, {}, init.get()};
       if (matchReduction(result.yielded, arg, reduction)) {
@@ -674,5 +680,22 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   });
   if (!spans)
     return std::nullopt;
+  // What isn't reduced is there with sums of rows, not with those of columns,
+  // which are later.
+  bool hasRows =
+      llvm::any_of(point->operands, [&](const PointOperand &operand) {
+        for (AffineExpr expr : llvm::reverse(operand.map.getResults()))
+          if (auto dim = dyn_cast<AffineDimExpr>(expr);
+              dim && point->extents[dim.getPosition()] != 1)
+            return point->reduced.test(dim.getPosition());
+        return false;
+      });
+  bool hasSums = llvm::any_of(point->results, [](const PointResult &result) {
+    return result.reduction.has_value();
+  });
+  if (point->hasUnreduced() && !(hasRows && hasSums)) {
+    why = "unreduced-result";
+    return std::nullopt;
+  }
   return point;
 }

@@ -166,6 +166,9 @@ Role SpaceGrouping::computeRole(const SpaceMember &member,
                                 const llvm::SmallBitVector &columns) const {
   if (!member.isReduction)
     return Role::elementwise;
+  // Columns are finished later than what isn't reduced beside them.
+  if (member.point->hasUnreduced() && minus(member.reduced, columns).any())
+    return Role::outside;
   if (member.reduced == allAxes)
     return Role::scalar;
   if (minus(member.reduced, columns).none())

@@ -69,6 +69,9 @@ struct PointResult {
   Value yielded;
   /// Set for the results of a reduction whose combiner is understood.
   std::optional<PointReduction> reduction;
+  /// True for what a reduction yields at each point, as elementwise ops do,
+  /// and something uses.
+  bool unreduced = false;
   unsigned id = 0;
 };
 
@@ -91,6 +94,11 @@ public:
   llvm::SmallBitVector indexed;
 
   bool isReduction() const { return reduced.any(); }
+  /// True for a reduction with a result that isn't reduced.
+  bool hasUnreduced() const {
+    return llvm::any_of(
+        results, [](const PointResult &result) { return result.unreduced; });
+  }
   unsigned getNumLoops() const { return extents.size(); }
   Block *getBody() const { return linalg::LinalgOp(op).getBlock(); }
 

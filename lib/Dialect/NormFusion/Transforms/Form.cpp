@@ -361,12 +361,14 @@ static int64_t getBytesBefore(BlockInfo &info, const MixedGroup &group) {
     for (Operation *op : ops) {
       if (isReshape(op))
         continue;
-      // On tensors, inits are the last operands, one a result. Only reductions
-      // read them.
-      bool reads = info.hasReductionLoops(info.getOrder(op));
-      for (Value operand :
-           op->getOperands().drop_back(reads ? 0 : op->getNumResults()))
-        count(operand);
+      // On tensors, inits are the last operands, one a result. Only what is
+      // reduced reads them.
+      unsigned inits = op->getNumOperands() - op->getNumResults();
+      const PointOp &point = *info.getPointOp(op);
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        if (i < inits ||
+            (point.isReduction() && !point.results[i - inits].unreduced))
+          count(operand);
       for (Value result : op->getResults())
         count(result);
     }

@@ -279,6 +279,11 @@ void GroupBuilder::emitReduction(Operation *op) {
   Location loc = op->getLoc();
   IRMapping mapping;
   for (auto [index, result] : llvm::enumerate(point.results)) {
+    if (result.unreduced) {
+      mapOperands(point, result.yielded, mapping, /*isMember=*/true);
+      scalars[op->getResult(index)] =
+          emitElement(point, result.yielded, mapping);
+    }
     if (!result.reduction || op->getResult(index).use_empty())
       continue;
     const PointReduction &reduction = *result.reduction;
