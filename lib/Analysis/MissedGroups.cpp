@@ -35,6 +35,13 @@ void SpaceGrouping::findMissed(bool rowOnly, const PointOp &seed,
                       "a column reduction over other rows than the group's",
                       "column reductions of one group over the same rows"});
   }
+  for (unsigned reduction : otherColumns) {
+    grouped.insert(getOp(reduction));
+    missed.push_back({"different-columns", getOp(reduction),
+                      "a row reduction of what varies over some of the group's "
+                      "columns alone",
+                      "row reductions of what varies over all columns"});
+  }
   SmallVector<unsigned> left;
   llvm::copy_if(reductions, std::back_inserter(left), [&](unsigned reduction) {
     return claimed[members[reduction].number] &&

@@ -542,12 +542,28 @@ void SpaceGrouping::formComponents(Orientation &o, bool rowOnly) {
 // Orientation
 //===----------------------------------------------------------------------===//
 
+/// No kernel reduces what varies over some columns alone, but as a step of a
+/// reduction of all.
+void SpaceGrouping::dropOtherColumns(Orientation &o) const {
+  for (unsigned op : reductions) {
+    if (auto it = o.continued.find(op);
+        it != o.continued.end() && o.roles[it->second] == Role::outside)
+      o.continued.erase(it);
+    if (o.roles[op] != Role::row || members[op].axes == allAxes ||
+        o.continued.contains(op))
+      continue;
+    o.roles[op] = Role::outside;
+    o.otherColumns.push_back(op);
+  }
+}
+
 SpaceGrouping::Orientation SpaceGrouping::orient(llvm::SmallBitVector columns,
                                                  bool rowOnly) {
   Orientation o;
   o.columns = columns;
   assignRoles(o);
   assignContinued(o);
+  dropOtherColumns(o);
   // Fastest axis of the full-size values that the reductions read.
   unsigned with = 0, without = 0;
   for (unsigned reduction : reductions)
@@ -600,12 +616,7 @@ void SpaceGrouping::findGroups(bool rowOnly,
     if (rows == 0 || (cols == 0 && !rowOnly))
       continue;
     Orientation o = orient(columns, rowOnly);
-    // No kernel reduces what varies over blocks of columns alone.
-    if (index >= inOneStep && llvm::any_of(reductions, [&](unsigned reduction) {
-          return o.roles[reduction] == Role::row &&
-                 members[reduction].axes != allAxes &&
-                 !o.continued.contains(reduction);
-        }))
+    if (index >= inOneStep && !o.otherColumns.empty())
       continue;
     auto score = [](const Orientation &o) {
       return std::make_tuple(int(o.fused) - int(o.returning), o.innermost);
@@ -616,6 +627,7 @@ void SpaceGrouping::findGroups(bool rowOnly,
   if (!best)
     return;
   otherRows = best->otherRows;
+  otherColumns = best->otherColumns;
   collectMembers(*best, groups);
 }
 

@@ -104,6 +104,8 @@ private:
     SmallVector<SmallVector<unsigned>, 0> groups;
     /// Column reductions left out of a group because of the rows they are over.
     SmallVector<unsigned> otherRows;
+    /// Row reductions of what varies over some columns alone, left out.
+    SmallVector<unsigned> otherColumns;
     unsigned fused = 0, returning = 0;
     bool innermost = false;
   };
@@ -167,6 +169,7 @@ private:
   bool feedsSpace(unsigned reduction);
   unsigned getContinued(unsigned member, const Orientation &o) const;
   void assignContinued(Orientation &o) const;
+  void dropOtherColumns(Orientation &o) const;
   void collectMembers(const Orientation &o, SmallVectorImpl<MixedGroup> &out);
   void chooseProducers(MixedGroup &group, ArrayRef<unsigned> groupMembers,
                        ArrayRef<Tag> tags);
@@ -188,7 +191,7 @@ private:
   llvm::DenseSet<Operation *> grouped;
   llvm::SmallBitVector groupedColumns;
   /// Of the orientation that findGroups chose.
-  SmallVector<unsigned> otherRows;
+  SmallVector<unsigned> otherRows, otherColumns;
   /// Elementwise members that a group may compute in place of the block.
   llvm::DenseSet<unsigned> storedByGroup;
   /// Members that lead back into the space, by the axes that were removed.

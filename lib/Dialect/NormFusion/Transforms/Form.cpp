@@ -563,12 +563,14 @@ bool BlockFormer::formRound(bool isLast) {
     formed |= form(analysis, group);
   }
   llvm::append_range(missed, analysis.getMissed());
-  // What a group leaves out for its rows looks alone once the group is formed.
+  // What a group leaves out for its rows or columns looks alone once the group
+  // is formed.
   for (MissedGroup &group : missed)
-    if (group.reason == "different-rows")
+    if (group.reason == "different-rows" || group.reason == "different-columns")
       leftOut.try_emplace(group.blame, group);
     else if (auto it = leftOut.find(group.blame);
-             it != leftOut.end() && group.reason == "no-row-reduction")
+             it != leftOut.end() && (group.reason == "no-row-reduction" ||
+                                     group.reason == "no-column-reduction"))
       group = it->second;
   // Another round sees what is left beside the groups as single ops.
   bool isDone = !formed || isLast ||
