@@ -47,11 +47,16 @@ SpaceGrouping::SpaceGrouping(BlockInfo &info,
 }
 
 SpaceRead SpaceGrouping::getRead(unsigned value, bool match) const {
-  unsigned def = info.getDef(value);
-  bool uniform = info.isUniform(value);
-  IterationSpace::MapId axes = space->getAxesId(value);
-  return {value, def == none ? none : getMember(def), match, uniform,
-          !uniform && axes != IterationSpace::none && space->isFull(axes)};
+  SpaceRead read{value, none, match, info.isUniform(value), false};
+  if (unsigned def = info.getDef(value); def != none)
+    read.def = getMember(def);
+  if (read.uniform)
+    return read;
+  // Two norms may share what was broadcast of their weight.
+  llvm::SmallBitVector varying(space->getNumAxes());
+  addVarying({value, read.def, /*match=*/true, false, false}, {}, varying);
+  read.full = varying == allAxes;
+  return read;
 }
 
 void SpaceGrouping::addMember(SpaceMember member) {

@@ -35,7 +35,7 @@ struct SpaceRead {
   unsigned def;
   /// It has the axes there that it has in the space.
   bool match;
-  /// See BlockInfo; and of full size.
+  /// See BlockInfo; and really of full size: broadcasts aren't.
   bool uniform, full;
 };
 

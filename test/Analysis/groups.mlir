@@ -34,6 +34,34 @@ func.func @shared_weight(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %w: tensor<
 
 // -----
 
+// So are two that share what was broadcast of it, as CSE leaves them.
+
+// REMARK:      formed{{.*}}column-reductions=1,{{.*}}row-reductions=1
+// REMARK:      formed{{.*}}column-reductions=1,{{.*}}row-reductions=1
+// CHECK-LABEL: func @shared_broadcast
+func.func @shared_broadcast(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %w: tensor<16xf32>,
+                            %fr: tensor<8xf32>, %fc: tensor<16xf32>)
+    -> (tensor<8xf32>, tensor<16xf32>, tensor<8xf32>, tensor<16xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %b = linalg.broadcast ins(%w : tensor<16xf32>)
+      outs(%e : tensor<8x16xf32>) dimensions = [0]
+  %p = linalg.map {arith.mulf} ins(%x, %b : tensor<8x16xf32>, tensor<8x16xf32>)
+      outs(%e : tensor<8x16xf32>)
+  %q = linalg.map {arith.mulf} ins(%y, %b : tensor<8x16xf32>, tensor<8x16xf32>)
+      outs(%e : tensor<8x16xf32>)
+  %r0 = linalg.reduce {arith.addf} ins(%p : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %c0 = linalg.reduce {arith.addf} ins(%p : tensor<8x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0]
+  %r1 = linalg.reduce {arith.addf} ins(%q : tensor<8x16xf32>)
+      outs(%fr : tensor<8xf32>) dimensions = [1]
+  %c1 = linalg.reduce {arith.addf} ins(%q : tensor<8x16xf32>)
+      outs(%fc : tensor<16xf32>) dimensions = [0]
+  return %r0, %c0, %r1, %c1 : tensor<8xf32>, tensor<16xf32>, tensor<8xf32>, tensor<16xf32>
+}
+
+// -----
+
 // A row reduction that depends on another one, and a column sum of what comes
 // out, are in the group of the first.
 
