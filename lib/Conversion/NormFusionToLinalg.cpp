@@ -67,11 +67,19 @@ struct NormFusionToLinalgPass final
 
   void runOnOperation() override {
     SmallVector<MixedReductionOp> ops;
-    getOperation()->walk([&](MixedReductionOp op) {
-      if (op.hasPureTensorSemantics() &&
-          !(unscheduledOnly && op.getScheduleAttr()))
-        ops.push_back(op);
+    WalkResult result = getOperation()->walk([&](MixedReductionOp op) {
+      if (op.hasPureTensorSemantics()) {
+        if (!unscheduledOnly || !op.getScheduleAttr())
+          ops.push_back(op);
+      } else if (!unscheduledOnly) {
+        op.emitOpError("on memrefs: there is no way back to linalg; expected "
+                       "tensors");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     for (MixedReductionOp op : ops)
       ToLinalg(op).run();
   }

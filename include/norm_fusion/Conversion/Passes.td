@@ -28,7 +28,7 @@ def NormFusionToLinalg : Pass<"norm-fusion-to-linalg"> {
     reduction and a result, each of which recomputes the elementwise ops that it
     needs. Works before and after `norm-fusion-partial-accumulate`. Slow, simple,
     and for any target: the path for what has no kernel, and the meaning of the
-    op spelled out.
+    op spelled out. One on memrefs is an error, or stays with `unscheduled-only`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
