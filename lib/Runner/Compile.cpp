@@ -531,12 +531,21 @@ mlir::norm_fusion::runner::compilePlain(OwningOpRef<ModuleOp> module,
 int64_t mlir::norm_fusion::runner::getReductionLength(ModuleOp module,
                                                       int64_t dynamic) {
   int64_t longest = 1;
-  module.walk([&](linalg::LinalgOp op) {
+  module.walk([&](Operation *op) {
+    SmallVector<int64_t> sizes;
+    llvm::SmallBitVector reduced;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      sizes = linalgOp.getStaticLoopRanges();
+      for (utils::IteratorType iterator : linalgOp.getIteratorTypesArray())
+        reduced.push_back(iterator == utils::IteratorType::reduction);
+    } else if (auto mixed =
+                   dyn_cast_if_present<MixedReductionOp>(op->getParentOp())) {
+      sizes = mixed.getStaticDimSizes();
+      reduced = mixed.getReducedDims(op);
+    }
     int64_t length = 1;
-    for (auto [size, iterator] :
-         llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
-      if (iterator == utils::IteratorType::reduction)
-        length *= ShapedType::isDynamic(size) ? dynamic : size;
+    for (unsigned dim : reduced.set_bits())
+      length *= ShapedType::isDynamic(sizes[dim]) ? dynamic : sizes[dim];
     longest = std::max(longest, length);
   });
   return longest;
