@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm_fusion/Conversion/Passes.h"
+#include "norm_fusion/Dialect/NormFusion/IR/NormFusion.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -482,7 +483,8 @@ private:
 
   /// Replaces each math op, maxnum and minnum on f32, f64 or integers, or any
   /// float if it is a comparison, a clamp or an integer power, by what `write`
-  /// writes before it, if it does.
+  /// writes before it, if it does. Mixed reductions, which take neither loops
+  /// nor intrinsics, keep all but those three.
   void replaceAll(llvm::function_ref<Value(Operation *)> write) {
     SmallVector<Operation *> found;
     getOperation()->walk([&](Operation *op) {
@@ -494,7 +496,10 @@ private:
       };
       bool isFunction = isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
                         isa<arith::MaxNumFOp, arith::MinNumFOp>(op);
-      if (isFunction && op->getNumResults() == 1 && isChosen(op) &&
+      bool mayExpand =
+          takesAny ||
+          !isa_and_nonnull<norm_fusion::MixedReductionOp>(op->getParentOp());
+      if (isFunction && mayExpand && op->getNumResults() == 1 && isChosen(op) &&
           llvm::all_of(op->getOperandTypes(), isScalar))
         found.push_back(op);
     });

@@ -89,3 +89,30 @@ func.func @numbers(%x: f32, %y: f32, %d: f64) -> (f32, f64, f32) {
   %2 = arith.maximumf %x, %y : f32
   return %0, %1, %2 : f32, f64, f32
 }
+
+// Neither loops nor intrinsics stand in a mixed reduction: only what becomes
+// arithmetic does.
+
+// CHECK-LABEL: func.func @fused
+// CHECK:         norm_fusion.row_reduce
+// CHECK-NEXT:    arith.maximumf
+// CHECK-NEXT:    arith.minimumf
+// CHECK-NEXT:    math.rsqrt
+// CHECK-NEXT:    math.erf
+func.func @fused(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %c: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>) {
+  %0:2 = norm_fusion.mixed_reduction dims = [row, column]
+      ins(%x : tensor<4x8xf32>) outs(%y, %c : tensor<4x8xf32>, tensor<8xf32>)
+      maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] {
+  ^bb0(%a: f32):
+    %low = arith.constant 1.0 : f32
+    %high = arith.constant 9.0 : f32
+    %s = norm_fusion.row_reduce add, %a : f32
+    %t = math.clampf %s to [%low, %high] : f32
+    %r = math.rsqrt %t : f32
+    %e = math.erf %a : f32
+    %p = arith.mulf %e, %r : f32
+    %q = norm_fusion.column_reduce add, %p : f32
+    norm_fusion.yield %p, %q : f32, f32
+  } -> tensor<4x8xf32>, tensor<8xf32>
+  return %0#0, %0#1 : tensor<4x8xf32>, tensor<8xf32>
+}

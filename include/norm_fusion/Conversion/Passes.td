@@ -165,7 +165,8 @@ def NormFusionExpandMath : Pass<"norm-fusion-expand-math"> {
     maximum, `fpowi` of an exponent that isn't constant `powf` of the absolute
     value, with the sign that the exponent's parity says; what has an instruction,
     `arith.maxnumf` and `arith.minnumf` too, becomes the intrinsic of it. Other
-    functions stay.
+    functions stay, and in a `norm_fusion.mixed_reduction` all but comparisons,
+    clamps and integer powers.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",
