@@ -215,8 +215,9 @@ Expected<Signature> mlir::norm_fusion::runner::findEntry(ModuleOp module,
         return makeError(ExitCode::compileFailed,
                          what + " " + Twine(index) + " of " + signature.name +
                              " has type " + text +
-                             ", expected a ranked tensor or a scalar of f64, "
-                             "f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, "
+                             ", expected a ranked tensor, a memref without a "
+                             "layout or a scalar of f64, f32, f16, bf16, "
+                             "f8E4M3FN, f8E5M2, f8E8M0FNU, "
                              "i1, i8, i16, i32, i64 or index");
       }
       values.push_back(*value);
