@@ -350,6 +350,31 @@ struct ConvertClamped final : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// True of integers that become 8-bit floats, which f32 in between rounds no
+/// other way: those of up to 24 bits are exact in it, and larger ones overflow
+/// both times. (f8E8M0FNU has them.)
+static bool isIntegerToFloat8(Operation *op) {
+  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+         isa<Float8E4M3FNType, Float8E5M2Type>(
+             getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+template <typename Op>
+struct ExpandIntegerToFloat8 final : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isIntegerToFloat8(op))
+      return rewriter.notifyMatchFailure(op, "not to an 8-bit float");
+    Value wide = Op::create(rewriter, op.getLoc(),
+                            withElement(op.getType(), rewriter.getF32Type()),
+                            op.getIn());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
+    return success();
+  }
+};
+
 /// truncf to bf16 or an 8-bit float, and from f64 to f16.
 struct ExpandTruncF final : OpRewritePattern<arith::TruncFOp> {
   ExpandTruncF(MLIRContext *context, bool onGPU)
@@ -521,7 +546,13 @@ struct ExpandFloatConversionsPass final
                  "f8E5M2 or f8E8M0FNU";
           return signalPassFailure();
         }
+    getOperation()->walk([&](Operation *op) {
+      if (isIntegerToFloat8(op))
+        conversions.push_back(op);
+    });
     RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandIntegerToFloat8<arith::SIToFPOp>,
+                 ExpandIntegerToFloat8<arith::UIToFPOp>>(&getContext());
     patterns.add<ExpandExtF, ExpandTruncF>(&getContext(), !chip.empty());
     patterns.add<ExpandScaling<arith::ScalingExtFOp>,
                  ExpandScaling<arith::ScalingTruncFOp>>(&getContext());

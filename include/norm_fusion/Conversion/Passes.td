@@ -102,7 +102,8 @@ def NormFusionExpandFloatConversions
     or an instruction that not every machine has. The expansion is exact: one
     rounding to nearest even, denormals kept, overflow to infinity, or to NaN
     where the type has no infinity, as APFloat does. What is below zero becomes
-    NaN in f8E8M0FNU, which has no sign.
+    NaN in f8E8M0FNU, which has no sign. Integers become f8E4M3FN and f8E5M2
+    through f32, which holds all exactly that don't overflow.
 
     With `chip`, for the code of a GPU, only conversions from and to 8-bit floats
     are expanded, the others are left to the backend. The hardware's conversion
