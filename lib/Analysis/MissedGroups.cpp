@@ -29,19 +29,20 @@ void SpaceGrouping::findMissed(bool rowOnly, const PointOp &seed,
                       "operands that vary over all dimensions, each read as it "
                       "is made"});
   llvm::SmallBitVector columns = groupedColumns;
-  for (unsigned reduction : otherRows) {
-    grouped.insert(getOp(reduction));
-    missed.push_back({"different-rows", getOp(reduction),
-                      "a column reduction over other rows than the group's",
-                      "column reductions of one group over the same rows"});
-  }
-  for (unsigned reduction : otherColumns) {
-    grouped.insert(getOp(reduction));
-    missed.push_back({"different-columns", getOp(reduction),
-                      "a row reduction of what varies over some of the group's "
-                      "columns alone",
-                      "row reductions of what varies over all columns"});
-  }
+  auto leaveOut = [&](ArrayRef<unsigned> others, StringRef reason,
+                      StringRef found, StringRef needed) {
+    for (unsigned reduction : others) {
+      grouped.insert(getOp(reduction));
+      missed.push_back({reason, getOp(reduction), found.str(), needed.str()});
+    }
+  };
+  leaveOut(otherRows, "different-rows",
+           "a column reduction over other rows than the group's",
+           "column reductions of one group over the same rows");
+  leaveOut(otherColumns, "different-columns",
+           "a row reduction of what varies over some of the group's columns "
+           "alone",
+           "row reductions of what varies over all columns");
   SmallVector<unsigned> left;
   llvm::copy_if(reductions, std::back_inserter(left), [&](unsigned reduction) {
     return claimed[members[reduction].number] &&

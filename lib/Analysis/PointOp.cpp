@@ -680,6 +680,8 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   });
   if (!spans)
     return std::nullopt;
+  if (!point->hasUnreduced())
+    return point;
   // What isn't reduced is there with sums of rows, not with those of columns,
   // which are later.
   bool hasRows =
@@ -693,7 +695,7 @@ std::optional<PointOp> PointOp::get(Operation *operation, StringRef &why) {
   bool hasSums = llvm::any_of(point->results, [](const PointResult &result) {
     return result.reduction.has_value();
   });
-  if (point->hasUnreduced() && !(hasRows && hasSums)) {
+  if (!hasRows || !hasSums) {
     why = "unreduced-result";
     return std::nullopt;
   }

@@ -47,15 +47,14 @@ SpaceGrouping::SpaceGrouping(BlockInfo &info,
 }
 
 SpaceRead SpaceGrouping::getRead(unsigned value, bool match) const {
-  SpaceRead read{value, none, match, info.isUniform(value), false};
+  SpaceRead read{value, none, /*match=*/true, info.isUniform(value), false};
   if (unsigned def = info.getDef(value); def != none)
     read.def = getMember(def);
-  if (read.uniform)
-    return read;
   // Two norms may share what was broadcast of their weight.
   llvm::SmallBitVector varying(space->getNumAxes());
-  addVarying({value, read.def, /*match=*/true, false, false}, {}, varying);
-  read.full = varying == allAxes;
+  addVarying(read, {}, varying);
+  read.full = !read.uniform && varying == allAxes;
+  read.match = match;
   return read;
 }
 

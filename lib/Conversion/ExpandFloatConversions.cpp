@@ -38,8 +38,8 @@ static bool isNarrow(Type type, bool onGPU) {
 
 /// Floats that nothing behind this pass knows.
 static bool isUnknown(Type type) {
-  return type.getIntOrFloatBitWidth() < 32 && !norm_fusion::isFloat8(type) &&
-         !type.isF16() && !type.isBF16();
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32 &&
+         !norm_fusion::isFloat8(type) && !type.isF16() && !type.isBF16();
 }
 
 /// The number that all elements of `value` are.
@@ -533,7 +533,8 @@ struct ExpandFloatConversionsPass final
     SmallVector<Operation *> conversions;
     getOperation()->walk([&](Operation *op) {
       if (isa<arith::ExtFOp, arith::TruncFOp, arith::ScalingExtFOp,
-              arith::ScalingTruncFOp>(op))
+              arith::ScalingTruncFOp>(op) ||
+          isIntegerToFloat8(op))
         conversions.push_back(op);
     });
     for (Operation *op : conversions)
@@ -546,10 +547,6 @@ struct ExpandFloatConversionsPass final
                  "f8E5M2 or f8E8M0FNU";
           return signalPassFailure();
         }
-    getOperation()->walk([&](Operation *op) {
-      if (isIntegerToFloat8(op))
-        conversions.push_back(op);
-    });
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandIntegerToFloat8<arith::SIToFPOp>,
                  ExpandIntegerToFloat8<arith::UIToFPOp>>(&getContext());

@@ -67,15 +67,13 @@ struct NormFusionToLinalgPass final
 
   void runOnOperation() override {
     SmallVector<MixedReductionOp> ops;
-    WalkResult result = getOperation()->walk([&](MixedReductionOp op) {
-      if (op.hasPureTensorSemantics()) {
-        if (!unscheduledOnly || !op.getScheduleAttr())
-          ops.push_back(op);
-      } else if (!unscheduledOnly) {
-        op.emitOpError("on memrefs: there is no way back to linalg; expected "
-                       "tensors");
-        return WalkResult::interrupt();
-      }
+    auto result = getOperation()->walk([&](MixedReductionOp op) -> WalkResult {
+      if (!op.hasPureTensorSemantics() && !unscheduledOnly)
+        return op.emitOpError("on memrefs: there is no way back to linalg; "
+                              "expected tensors");
+      if (op.hasPureTensorSemantics() &&
+          !(unscheduledOnly && op.getScheduleAttr()))
+        ops.push_back(op);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

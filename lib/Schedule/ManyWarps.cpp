@@ -453,15 +453,15 @@ ScheduleAttr norm_fusion::chooseManyWarps(
     if (!fit)
       continue;
     auto [warps, groups, idle] = *fit;
+    int64_t heldByLines = vectors + 2 * kLineSectors * frame;
     // Three vectors a lane gain in frames of a line. (18251 in frames of a
     // sector 52.8.)
     if (isPair && shape.chunks == 3 &&
-        vectors + 2 * kLineSectors * frame > warps * 2 * 3 * 32)
+        heldByLines > 2 * warps * shape.chunks * 32)
       continue;
     // Fewer warps gain if the last one's last vectors are all idle.
     if (isPair && isHeavy(problem) && warps < kFramedWarps &&
-        vectors + 2 * kLineSectors * frame >
-            2 * (warps * shape.chunks - 1) * 32)
+        heldByLines > 2 * (warps * shape.chunks - 1) * 32)
       continue;
     // Measured where so much in flight isn't too much.
     bool mayBeTooMuch = !framed && !isWord &&

@@ -113,17 +113,17 @@ ScheduleAttr norm_fusion::chooseUnevenRows(MLIRContext *context,
   // Of single warps copies take 1 to 3% more. (In 6 and 8 row groups, 200 MB,
   // us: 1032 columns 50.9 and 50.6, 51.9 and 50.7; 1160 51.5 and 50.3.)
   if (shape->warps > 1)
-    schedule = change(schedule, problem.columns % vector == 0
-                                    ? "row-inputs=copy"
-                                    : "row-inputs=copy ends=copy");
+    schedule = change(schedule, haveEnds(problem, schedule)
+                                    ? "row-inputs=copy ends=copy"
+                                    : "row-inputs=copy");
   schedule = normalizeRowInputs(problem, schedule);
+  int64_t inFlight = getBytesInFlight(problem, schedule);
   if (!fits(problem, schedule, target) ||
-      getBytesInFlight(problem, schedule) >
-          kMostInFlight * target.bytesInFlight)
+      inFlight > kMostInFlight * target.bytesInFlight)
     return {};
   reason = llvm::formatv("rows that begin within lines, in few parts: {0} "
                          "bytes in flight",
-                         getBytesInFlight(problem, schedule));
+                         inFlight);
   return schedule;
 }
 
