@@ -253,6 +253,8 @@ static constexpr Shape kFramedWords[] = {
 static constexpr Shape kFramedHalves[] = {
     {4, 6,  4,  4, 12, 12,  9, oneSum},
     {3, 2, 12, 12, 12, 12, 32, oneSum},
+    {4, 2, 11, 11, 12, 11,  8, oneSum},
+    {5, 8,  2,  2,  8,  8,  9, oneSum},
     {4, 2,  9,  9, 12,  9, 32, oneSum},
     {4, 2, 11, 11, 12, 11,  5, oneSum},
     {4, 6,  4,  4,  8,  8, 12, moreSums},
@@ -403,9 +405,12 @@ static ScheduleAttr chooseAlignedOfFewRows(const Problem &problem,
   // 20.9, of three in six warps 18432 9.10 -> 9.23, 50 MB 14.9 -> 15.2, 13312
   // 8.93, 20.5 -> 8.94, 20.8. RMSNorm: 10000 8.53, 20.2 -> 8.42, 19.9; 18432
   // 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
+  // With one sum a column what isn't paced gains nothing by copies: 1802 8.3
+  // and 8.3.
   unsigned chunks = schedule.getChunks();
-  bool loses = isHeavy(problem) &&
-               (chunks > 3 || (chunks == 3 && schedule.getWarps() > 5));
+  bool loses = isHeavy(problem)
+                   ? chunks > 3 || (chunks == 3 && schedule.getWarps() > 5)
+                   : schedule.getPace() == 0;
   ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
   return !loses && isLegal(problem, few, target) ? few : ScheduleAttr();
 }
@@ -470,7 +475,9 @@ ScheduleAttr norm_fusion::chooseManyWarps(
       continue;
     bool paces = combine == Combine::tags && !framed && !shape.copies &&
                  drifts(problem, shape, groups, idle == 0);
-    unsigned ahead = framed && !isWord && (isPair || !isHeavy(problem));
+    unsigned ahead =
+        framed && !isWord &&
+        (isPair || (!isHeavy(problem) && shape.blockWarps >= kManyWarps));
     auto most = ScheduleAttr::get(
         context, Structure::ring, shape.cluster, warps, groups, /*slots=*/2,
         shape.chunks, vector, Copy::cp_async, combine, paces ? kPace : 0,

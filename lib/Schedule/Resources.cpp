@@ -417,17 +417,10 @@ unsigned norm_fusion::estimateRegisters(const Problem &problem,
   unsigned ofColumns = widest > 4 ? std::max(problem.columnInputBytes, 2u) : 2;
   // Of rows that are read from their slots again nothing is held.
   unsigned rows = schedule.getAhead() != 0 ? 0 : schedule.getRows();
-  // Of so many rows their sums and inputs are held as well. (ptxas 13.0, f32
-  // LayerNorm of 13, 15 and 25 to 31 columns, 16 rows of a column a lane in 16
-  // warps: 120 bytes spilled; 8 rows of two: none.)
-  unsigned ofRows = 0;
-  if (rows > 8)
-    ofRows = rows * (problem.rowReductions +
-                     llvm::divideCeil(llvm::sum_of(problem.rowInputBytes), 4));
   return llvm::divideCeil(lane * (accumulators + ofColumns +
                                   problem.bytesPerColumn() * rows),
                           4) +
-         ofRows + values + 32 + (exact ? 0 : 16) +
+         values + 32 + (exact ? 0 : 16) +
          (isFramed(problem, schedule) && isHeavy(problem) &&
                   (schedule.getCluster() == 1 || !readsTwoOf(problem, 4))
               ? 8

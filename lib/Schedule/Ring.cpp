@@ -90,6 +90,15 @@ static constexpr int64_t kFewVectors = 12;
 /// spilled values cost less.
 static constexpr unsigned kRegisterSlack = 8;
 
+/// Of the bytes in flight that memory needs, those on the mean above which
+/// pairs of blocks with one sum a column drift apart. (H200, RMSNorm, us, 200
+/// and 600 MB, paced and not. bf16: 3216 columns, 0.59, 51.7, 147.7 and 50.7,
+/// 144.9; 3536, 0.65, 49.5, 143.7 and 49.2, 141.4; 4000, 0.73, 48.9, 141.3
+/// and 49.1, 140.2; but 4096, 0.75, 400 and 800 MB 94.3, 184.8 and 95.7, 197.7.
+/// f32: 1610, 0.59, 60.7, 175.0 and 49.1, 142.9; 1850, 0.68, 48.6, 142.1
+/// and 48.2, 140.2; 2048 as 4096.)
+static constexpr double kMostUnpacedPairs = 0.74;
+
 /// Row groups of `warps` warps: their steps overlap.
 static unsigned getRowGroups(unsigned warps) {
   return std::max<unsigned>(
@@ -152,29 +161,43 @@ static ScheduleAttr chooseHalfVectors(MLIRContext *context,
 /// -> 50.4. H100, half a vector, time over the usual one's at 200 and 600 MB:
 /// LayerNorm 516 columns -9 and -9%, 572 -2 and -3%, 660 -6 and -7%, 1036 -7
 /// and -6%, 1116 to 1740 the same; RMSNorm 540 -4 and -5%, 1164 -3 and -2%, 636
-/// -1 and +4%; in place of pairs LayerNorm 2468 +1%, 3508 2 and 7%.)
+/// -1 and +4%; in place of pairs LayerNorm 2468 +1%, 3508 2 and 7%. H200, f32
+/// rows that begin with half a vector, whichever hold fewer, us, 200 and 600
+/// MB: LayerNorm 258 57.9, 170.2 -> 49.7, 144.6, 282 56.4, 164.5 -> 49.2,
+/// 143.4, 338 52.0, 151.5 -> 49.6, 144.0, 370 50.5, 147.0 -> 49.5, 145.7, 514
+/// 52.1, 151.8 -> 49.6, 143.6, 574 50.2, 146.3 -> 48.7, 141.2, 826 49.7, 144.2
+/// -> 49.5, 143.9, in place of pairs 1542 51.0, 148.9 -> 49.0, 140.8; RMSNorm
+/// 258 57.0, 167.1 -> 48.8, 145.1, 514 51.1, 148.9 -> 48.3, 140.4, 770 49.7,
+/// 145.0 -> 48.9, 142.5.)
 static ScheduleAttr chooseOddHalfVectors(MLIRContext *context,
                                          const Problem &problem,
                                          const TargetInfo &target,
                                          ScheduleAttr usual) {
-  constexpr unsigned full = 8;
-  unsigned vector = getVector(problem);
+  unsigned full = getFullVector(problem), vector = getVector(problem);
+  bool beginsWithHalf = vector * 2 == full;
+  bool areWords = beginsWithHalf && readsTwoOf(problem, 4);
   if (!isRing(usual.getStructure()) || usual.getCopy() != Copy::cp_async ||
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
-      getFullVector(problem) != full || vector < full / 2 ||
+      (full != 8 && !areWords) || (vector < full && !beginsWithHalf) ||
       getVectors(problem, full) > kWideVectors || isFramed(problem, usual) ||
-      (vector < full && usual.getCluster() > 1) ||
+      (beginsWithHalf && !areWords && usual.getCluster() > 1) ||
       (canBeFramed(problem) && mayGainByFrames(problem, vector)))
     return {};
-  int64_t held = usual.getVector() * usual.getChunks() * usual.getLanes();
-  held *= usual.getWarps() * usual.getCluster();
+  int64_t held = usual.getCluster() * usual.getBlockColumns();
   if (held * 8 < problem.columns * 9)
     return {};
   ScheduleAttr halves;
-  for (unsigned chunks : {5u, 3u})
-    if (!halves && (chunks == 5 || vector < full))
-      halves = makeHalfVectors(context, problem, target, full, chunks,
-                               /*most=*/held * 19 / 20, usual.getCombine());
+  int64_t most = held * 19 / 20;
+  for (unsigned chunks : {5u, 3u}) {
+    if ((halves && !areWords) || (chunks == 3 && !beginsWithHalf))
+      break;
+    ScheduleAttr fewer = makeHalfVectors(context, problem, target, full, chunks,
+                                         most, usual.getCombine());
+    if (!fewer)
+      continue;
+    halves = fewer;
+    most = halves.getBlockColumns() - 1;
+  }
   // Two row groups with too much in flight can't be one with enough. (RMSNorm
   // 27901x3584 149 for 142 us.)
   if (halves && !isHeavy(problem) && halves.getRowGroups() == 2 &&
@@ -306,8 +329,15 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       structure = Structure::small;
       if (chunks != order.front())
         break;
-      // The shuffles of a row's sums are shared by few columns otherwise.
-      unsigned fewest = vector < 8 && getFullVector(problem) == 8 ? 2 : 1;
+      // The shuffles of a row's sums are shared by few columns otherwise, and
+      // single words need few rows at once. (H200, f32, 200 MB, us, 16 rows of
+      // one word a lane or four of three, in the bytes in flight that memory
+      // serves, and these: LayerNorm 13 columns 78.4 and 62.3, 17 68.9
+      // and 62.3, 23 60.6 and 56.6, 25 92.2 and 61.7, 31 67.0 and 57.5; RMSNorm
+      // 13 67.5 and 58.5, 21 59.3 and 56.0, 31 61.6 and 54.4.)
+      bool areWords = vector == 1 && getFullVector(problem) == 4;
+      unsigned fewest =
+          areWords || (vector < 8 && getFullVector(problem) == 8) ? 2 : 1;
       chooseLanes(vectors, fewest, lanes, chunks);
       // Halves of vectors where they leave a lane fewer columns.
       unsigned narrow = vector;
@@ -327,13 +357,17 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       }
       // Elements that a lane holds at once: few, so that 16 warps have the
       // registers.
-      unsigned held = 16;
+      unsigned held = areWords ? 8 : 16;
       unsigned warpBytes =
           std::max(chunks * 32 * vector * problem.bytesPerColumn(), 1u);
       groups = std::clamp(target.bytesInFlight / warpBytes, 4u, 16u);
       rows = std::min(held / (chunks * vector),
                       target.bytesInFlight / (groups * warpBytes));
       rows = llvm::bit_floor(std::clamp(rows, 1u, lanes));
+      // Of so many columns at once 12 warps are as fast or faster. (LayerNorm
+      // 13 62.9 and 61.9, 27 61.4 and 59.9; but of six 17 62.3 and 64.1.)
+      if (areWords && rows * chunks == held)
+        groups = std::min(groups, kManyWarps);
     } else {
       chunks = lane;
       // 12 warps a block where one block or two hold a row; else few blocks
@@ -456,9 +490,12 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       // all multiprocessors are busy and blocks have more than 12 warps. Single
       // blocks and rows that are exchanged twice were slower with pacing.
       bool isSlow = hasManyArrays || isHeavy(problem);
+      bool isPair = cluster == kFullCluster;
       bool drifts =
           cluster > 1 && !isTwice && problem.hasPartials() &&
-          (!isSlow || (cluster == kFullCluster && warps * groups > kManyWarps));
+          (isSlow ? isPair && warps * groups > kManyWarps
+                  : !isPair || getMeanInFlight(problem, schedule, target) >
+                                   kMostUnpacedPairs * target.bytesInFlight);
       // Framed rows were, too.
       if (!tags || !drifts || registers > budget || frame != 0)
         return schedule;

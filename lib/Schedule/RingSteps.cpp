@@ -262,7 +262,31 @@ bool norm_fusion::areTwoInFrames(const Problem &problem,
          schedule.getVector() == getFullVector(problem) && isNarrow(problem);
 }
 
-/// Five half vectors in warps of one block, of which a row's last warp has
+/// True for warps with a row each, five half vectors of 16-bit elements a lane
+/// and two sums a column.
+static bool isWarpOfFiveHalves(const Problem &problem, ScheduleAttr schedule) {
+  return takesManyVectors(problem) && isHeavy(problem) &&
+         schedule.getCluster() == 1 && schedule.getWarps() == 1 &&
+         schedule.getLanes() == 32 && schedule.getChunks() == 5 &&
+         schedule.getVector() * 2 == getFullVector(problem);
+}
+
+/// Eleven such warps: twelve have fewer registers. (H200, bf16 LayerNorm, us,
+/// 200 and 600 MB, 12 and 11: 520 columns 50.5, 145.9 and 49.9, 142.9; 523
+/// 51.4, 147.8 and 50.8, 147.7; 559 51.0, 146.3 and 50.5, 143.8; 580 49.6,
+/// 143.1 and 48.9, 140.2; 593 50.5, 145.5 and 49.9, 142.6; 631 50.3, 145.6
+/// and 49.5, 142.0; with copies of row inputs for 12, which else spill, 505
+/// 51.6, 150.0 and 50.3, 144.0, 509 52.7, 152.4 and 50.4, 144.1; 25 MB 1%
+/// either way.)
+static ScheduleAttr limitWarpsOfFiveHalves(const Problem &problem,
+                                           ScheduleAttr schedule) {
+  constexpr unsigned most = 11;
+  if (!isWarpOfFiveHalves(problem, schedule) || schedule.getRowGroups() <= most)
+    return schedule;
+  return change(schedule, llvm::formatv("row-groups={0}", most).str());
+}
+
+/// Five half vectors in 12 warps of one block, of which a row's last warp has
 /// columns for four, and one of these ends within a vector: with loads of row
 /// inputs two sums a column spill 4 bytes. (H200, LayerNorm, 200 and 600 MB,
 /// us, loads and copies: 1666 columns 52.3, 147.5 and 50.9, 145.2, 1702 52.0,
@@ -270,7 +294,8 @@ bool norm_fusion::areTwoInFrames(const Problem &problem,
 /// vectors 1700 49.8, 143.7 and 50.1, 146.9.)
 static bool isFourOfFive(const Problem &problem, ScheduleAttr schedule) {
   return isHeavy(problem) && schedule.getCluster() == 1 &&
-         schedule.getFrame() == 0 && schedule.getChunks() == 5 &&
+         schedule.getThreads() == kManyWarps * 32 && schedule.getFrame() == 0 &&
+         schedule.getChunks() == 5 &&
          schedule.getVector() * 2 == getFullVector(problem) &&
          problem.columns % schedule.getVector() != 0 &&
          countLastChunks(problem, schedule) == 4;
@@ -295,9 +320,13 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
                                     ScheduleAttr schedule,
                                     const TargetInfo &target) {
   // Of rows of 8 lanes and fewer only those that are one piece were measured.
+  // Of single words side by side in a warp copies lose. (H200, f32, us:
+  // LayerNorm 25 67.0 and 61.7, 27 64.5 and 59.9; RMSNorm 25 60.3 and 58.5.)
   unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
+  bool areSingle =
+      lanes < 32 && schedule.getVector() == 1 && getFullVector(problem) == 4;
   if (!isRing(schedule.getStructure()) ||
-      schedule.getCopy() != Copy::cp_async || lanes < 16)
+      schedule.getCopy() != Copy::cp_async || lanes < 16 || areSingle)
     return schedule;
   ScheduleAttr copies = change(schedule, "row-inputs=copy");
   if (getRowInputBytes(problem, copies) == 0 ||
@@ -324,12 +353,14 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
     return copies;
   int64_t inFlight = getBytesInFlight(problem, schedule);
   bool framed = isFramed(problem, schedule);
-  // Warps of half vectors with one sum a column keep apart by waiting. (H200,
-  // RMSNorm, 600 MB, us, copies and loads: 157 161.2 and 148.8, 167 161.9 and
-  // 147.3, 333 155.0 and 147.8; in 12 warps of whole vectors 193 149.7 and
-  // 152.3, 401 146.6 and 150.3.)
-  if (framed && !isHeavy(problem) && cluster == 1 &&
-      schedule.getVector() * 2 == getFullVector(problem))
+  // Warps of half vectors with one sum a column keep apart by waiting, and of
+  // five with two. (H200, us, copies and loads: RMSNorm, 600 MB, 157 161.2
+  // and 148.8, 167 161.9 and 147.3, 333 155.0 and 147.8; in 12 warps of whole
+  // vectors 193 149.7 and 152.3, 401 146.6 and 150.3; LayerNorm, 200 and 600
+  // MB, 507 50.7, 146.1 and 50.3, 143.8, 509 50.7, 146.5 and 50.4, 144.1.)
+  if (isWarpOfFiveHalves(problem, schedule) ||
+      (framed && !isHeavy(problem) && cluster == 1 &&
+       schedule.getVector() * 2 == getFullVector(problem)))
     return schedule;
   // Paced by shape, with a register left for a count, but for no address. (bf16
   // RMSNorm, four blocks of three warps: of 64 widths from 8208 to 9216 columns
@@ -513,7 +544,8 @@ ScheduleAttr norm_fusion::chooseSteps(const Problem &problem,
                                       const TargetInfo &target,
                                       std::string &reason) {
   ScheduleAttr limited = limitInFlight(
-      problem, schedule, getMostInFlight(problem, target),
+      problem, limitWarpsOfFiveHalves(problem, schedule),
+      getMostInFlight(problem, target),
       target.bytesInFlight *
           (isHeavy(problem) ? kFewestHeavyInFlight : kFewestInFlight));
   limited = limitClusters(problem, limited, target);

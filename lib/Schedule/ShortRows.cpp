@@ -71,6 +71,56 @@ static constexpr int64_t kShortRowBytes = 192, kShortHeavyRowBytes = 288;
 /// Bytes of a line of the L2 cache.
 static constexpr int64_t kLineBytes = 128;
 
+/// Vectors of short rows of 32-bit elements that are pieces, and what these
+/// have in flight at most, of the bytes that memory needs.
+static constexpr int64_t kFewestWordVectors = 5, kMostWordVectors = 17;
+static constexpr double kMostOfWordPieces = 1.05;
+
+/// Rows of an odd number of vectors of 32-bit elements, every second one of
+/// which begins with half a sector: pieces of rows that 8 lanes hold, as many
+/// of them at once as there may be in flight. (H200, f32, us, 25, 200 and 600
+/// MB, lanes' own copies of 8 or 4 lanes and these. LayerNorm: 20 columns 11.7,
+/// 74.4, 216.1 and 8.6, 50.8, 151.7, 28 9.4, 54.3, 157.7 and 8.5, 50.6, 145.8,
+/// 36 9.8, 61.4, 182.4 and 8.4, 50.2, 144.9, 44 9.7, 61.4, 181.4 and 8.5, 50.3,
+/// 150.2, 52 8.9, 50.6, 146.6 and 8.4, 50.1, 144.7, 60 9.2, 50.8, 152.3
+/// and 8.7, 49.7, 152.7, 68 9.0, 51.0, 148.5 and 8.5, 50.0, 145.4. RMSNorm: 20
+/// 11.2, 73.0, 212.9 and 8.3, 50.1, 152.0, 36 9.4, 61.0, 180.7 and 8.1, 49.6,
+/// 150.1, 52 8.6, 50.1, 149.1 and 8.1, 49.2, 151.4, 68 8.4, 50.0, 145.2
+/// and 8.0, 49.2, 147.7.)
+static ScheduleAttr choosePiecesOfWords(const Problem &problem,
+                                        ScheduleAttr schedule,
+                                        const TargetInfo &target,
+                                        std::string &reason) {
+  constexpr unsigned vector = 4, lanes = 8;
+  int64_t vectors = getVectors(problem, vector);
+  if (getVector(problem) != vector || !mayGainByFrames(problem, vector) ||
+      vectors < kFewestWordVectors || vectors > kMostWordVectors)
+    return schedule;
+  unsigned chunks = llvm::divideCeil(vectors, int64_t(lanes));
+  for (auto [rows, groups] : {std::pair(4u, kManyWarps),
+                              {2u, 16u},
+                              {2u, kManyWarps},
+                              {1u, 16u},
+                              {1u, kManyWarps}}) {
+    ScheduleAttr pieces = change(
+        schedule, llvm::formatv("lanes={0} vector={1} chunks={2} rows={3} "
+                                "row-groups={4} slots=2 copy=rows frame=1 "
+                                "row-inputs=load",
+                                lanes, vector, chunks, rows, groups)
+                      .str());
+    if (getBytesInFlight(problem, pieces) >
+            kMostOfWordPieces * target.bytesInFlight ||
+        !fits(problem, pieces, target))
+      continue;
+    reason = llvm::formatv("{0} rows of {1} columns a warp as one piece, {2} "
+                           "bytes in flight",
+                           pieces.getRowsAStep(), problem.columns,
+                           getBytesInFlight(problem, pieces));
+    return pieces;
+  }
+  return schedule;
+}
+
 /// Short rows of which an instruction copies parts are copied and stored as one
 /// piece, but where the parts are lines and few lanes idle. Of two arrays of 16
 /// bits, as above. (H200, bf16, 200 MB, us: LayerNorm 36 columns 54.8 and 52.8,
@@ -90,6 +140,12 @@ ScheduleAttr norm_fusion::choosePieces(const Problem &problem,
                                        ScheduleAttr schedule,
                                        const TargetInfo &target,
                                        std::string &reason) {
+  if (schedule.getStructure() != Structure::small ||
+      schedule.getCopy() != Copy::cp_async ||
+      problem.accumulatorBytes.empty() || problem.exchanges > 1)
+    return schedule;
+  if (readsTwoOf(problem, 4))
+    return choosePiecesOfWords(problem, schedule, target, reason);
   int64_t rowBytes = 2 * problem.columns;
   int64_t held = schedule.getBlockColumns();
   bool copiesWholeRows = schedule.getChunks() == 1 && held == problem.columns;
@@ -97,10 +153,7 @@ ScheduleAttr norm_fusion::choosePieces(const Problem &problem,
       schedule.getChunks() > 1 &&
       2 * schedule.getLanes() * schedule.getVector() >= kLineBytes &&
       4 * problem.columns > 3 * held;
-  if (schedule.getStructure() != Structure::small ||
-      schedule.getCopy() != Copy::cp_async || copiesWholeRows || copiesLines ||
-      problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
-      !readsTwoOf(problem, 2) ||
+  if (copiesWholeRows || copiesLines || !readsTwoOf(problem, 2) ||
       rowBytes > (isHeavy(problem) ? kShortHeavyRowBytes : kShortRowBytes))
     return schedule;
   ScheduleAttr pieces = change(schedule, "copy=rows");
