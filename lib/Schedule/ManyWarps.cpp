@@ -405,12 +405,12 @@ static ScheduleAttr chooseAlignedOfFewRows(const Problem &problem,
   // 20.9, of three in six warps 18432 9.10 -> 9.23, 50 MB 14.9 -> 15.2, 13312
   // 8.93, 20.5 -> 8.94, 20.8. RMSNorm: 10000 8.53, 20.2 -> 8.42, 19.9; 18432
   // 8.52 -> 8.25; 20480 8.53, 20.0 -> 8.41, 19.9.)
-  // With one sum a column what isn't paced gains nothing by copies: 1802 8.3
+  // Pairs with one sum a column that aren't paced gain nothing: 1802 8.3
   // and 8.3.
   unsigned chunks = schedule.getChunks();
   bool loses = isHeavy(problem)
                    ? chunks > 3 || (chunks == 3 && schedule.getWarps() > 5)
-                   : schedule.getPace() == 0;
+                   : schedule.getCluster() == 2 && schedule.getPace() == 0;
   ScheduleAttr few = change(schedule, "pace=0 row-inputs=copy");
   return !loses && isLegal(problem, few, target) ? few : ScheduleAttr();
 }
