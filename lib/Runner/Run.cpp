@@ -1,32 +1,26 @@
 //===- Run.cpp - What norm-fusion-runner does -----------------------------===//
 //
-// The order of a run: read everything that can be wrong about the input, compile,
-// run, compare, write. The report is written whatever the comparisons say.
+// The order of a run: read everything that can be wrong about the input,
+// compile, run, compare (Check.cpp), write. The report is written whatever the
+// comparisons say.
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm_fusion/Runner/Run.h"
+#include "RunImpl.h"
+
 #include "norm_fusion/Runner/Assemble.h"
 #include "norm_fusion/Runner/Benchmark.h"
-#include "norm_fusion/Runner/Bundle.h"
-#include "norm_fusion/Runner/Compile.h"
-#include "norm_fusion/Runner/Execute.h"
-#include "norm_fusion/Runner/HostRuntime.h"
 #include "norm_fusion/Runner/Inputs.h"
 #include "norm_fusion/Runner/Repeat.h"
-#include "norm_fusion/Runner/Report.h"
 #include "norm_fusion/Runner/Tune.h"
 #include "norm_fusion/Runtime/Npy.h"
 #include "norm_fusion/Runtime/OutputFile.h"
 #include "norm_fusion/Schedule/JSON.h"
 #include "norm_fusion/Schedule/Tuning.h"
 
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
 using namespace mlir;
@@ -35,77 +29,6 @@ using namespace mlir::norm_fusion::runner;
 using llvm::Error;
 using llvm::Expected;
 using runtime::Tensor;
-
-namespace {
-/// Says on a terminal what takes so long; silent elsewhere.
-class Progress {
-public:
-  void say(StringRef what) {
-    if (!enabled)
-      return;
-    llvm::errs() << "\r\033[K" << what;
-    dirty = true;
-  }
-  ~Progress() {
-    if (dirty)
-      llvm::errs() << "\r\033[K";
-  }
-
-private:
-  bool enabled = llvm::sys::Process::StandardErrIsDisplayed();
-  bool dirty = false;
-};
-
-/// One run of the tool: the module, the device, and what was found out so far.
-class Run {
-public:
-  explicit Run(const RunnerOptions &options) : options(options) {}
-  Error execute();
-
-private:
-  Error checkOutputs();
-  Error openDevice();
-  Error prepare();
-  Error executeBundle();
-  Error emitBundle();
-  Error compileAndRun();
-  Expected<CompiledModule> compileSource(decltype(compileFused) &compileIt);
-  void reportCompiled(CompiledModule &compiled);
-  bool findSpills(const CompiledModule &compiled);
-  Error reportRun();
-  int64_t getLargestSize() const;
-  Error runRepeatedly();
-  Error describeLaunches(ArrayRef<LaunchRecord> launches);
-  Error compareWithFiles();
-  Error compareWithReference();
-  Error writeOutputs();
-  Error timeIt();
-  Error checkTiming();
-  Error tuneIt();
-  Error getVerdict();
-  OutputReport describe(unsigned index) const;
-  Expected<std::vector<Tensor>> runPlain(bool widen);
-  Expected<std::vector<Tensor>> runPlain(bool widen, bool onDevice);
-  Tolerance getTolerance(runtime::ElementType type, double magnitude) const;
-
-  const RunnerOptions &options;
-  CompileOptions compile;
-  Progress progress;
-  std::unique_ptr<MLIRContext> context;
-  OwningOpRef<ModuleOp> source;
-  Signature signature;
-  std::unique_ptr<runtime::Device> device;
-  std::vector<Tensor> inputs, expected, results;
-  Bundle bundle;
-  std::unique_ptr<Program> program;
-  int64_t reductionLength = 1;
-  bool rounded = false;
-  Report report;
-  llvm::StringSet<> plainKernels;
-  bool hostTouchesMemory = false; ///< compiled host code
-  std::string failure; ///< the first failed comparison
-};
-} // namespace
 
 static Error checkChip(StringRef chip) {
   return TargetInfo::get(chip)
@@ -539,136 +462,6 @@ Error Run::describeLaunches(ArrayRef<LaunchRecord> launches) {
     launched.push_back(std::move(kernel));
   }
   report.kernels = std::move(launched);
-  return Error::success();
-}
-
-OutputReport Run::describe(unsigned index) const {
-  OutputReport output;
-  output.index = index;
-  if (size_t results = signature.results.size(); index >= results)
-    output.argument = signature.buffers[index - results];
-  output.type = results[index].getElementType();
-  output.shape = results[index].getTypeName();
-  output.sizes.assign(results[index].getShape().begin(),
-                      results[index].getShape().end());
-  return output;
-}
-
-Tolerance Run::getTolerance(runtime::ElementType type, double magnitude) const {
-  Tolerance tolerance =
-      chooseTolerance(type, reductionLength, magnitude, rounded);
-  // One that is given alone leaves nothing to the other.
-  if (options.rtol || options.atol)
-    tolerance = {options.rtol.value_or(0), options.atol.value_or(0)};
-  return tolerance;
-}
-
-Error Run::compareWithFiles() {
-  for (auto [index, want] : llvm::enumerate(expected)) {
-    const Tensor &got = results[index];
-    if (want.getShape() != got.getShape())
-      return makeError(ExitCode::badInput,
-                       "--expected=" + options.expected[index] + " is " +
-                           want.getTypeName() + ", result " + Twine(index) +
-                           " is " + got.getTypeName());
-    OutputReport output = describe(index);
-    output.reference = "expected";
-    output.comparison = compare(
-        got, want, getTolerance(got.getElementType(), getMagnitude(want)));
-    if (!output.comparison.passed() && failure.empty())
-      failure = describeFailure(output, got, want);
-    report.outputs.push_back(std::move(output));
-  }
-  return Error::success();
-}
-
-/// On the device if the rest of a module runs there too, and it has the memory:
-/// without fusion every value between two ops is a buffer, and f64 are wide.
-Expected<std::vector<Tensor>> Run::runPlain(bool widen) {
-  if (!compile.plainOnDevice)
-    return runPlain(widen, /*onDevice=*/false);
-  Expected<std::vector<Tensor>> values = runPlain(widen, /*onDevice=*/true);
-  if (values)
-    return values;
-  if (Error error = llvm::handleErrors(
-          values.takeError(),
-          [](std::unique_ptr<runtime::DeviceError> error) -> Error {
-            return error->getKind() == runtime::ErrorKind::outOfMemory
-                       ? Error::success()
-                       : Error(std::move(error));
-          }))
-    return std::move(error);
-  progress.say("not enough memory on the device: computing on the host");
-  return runPlain(widen, /*onDevice=*/false);
-}
-
-Expected<std::vector<Tensor>> Run::runPlain(bool widen, bool onDevice) {
-  CompileOptions plainOptions = compile;
-  plainOptions.plainOnDevice = onDevice;
-  Expected<CompiledModule> compiled = compilePlain(
-      OwningOpRef<ModuleOp>(source->clone()), widen, plainOptions);
-  if (!compiled)
-    return compiled.takeError();
-  Signature plain = signature;
-  std::vector<Tensor> widened;
-  if (widen) {
-    for (std::vector<ValueType> *types : {&plain.arguments, &plain.results})
-      for (ValueType &type : *types)
-        if (isFloat(type.type))
-          type.type = runtime::ElementType::f64;
-    for (const Tensor &input : inputs) {
-      Expected<Tensor> wide = input.widen();
-      if (!wide)
-        return withCode(ExitCode::kernelFailed, wide.takeError());
-      widened.push_back(std::move(*wide));
-    }
-  }
-  bool usesDevice = onDevice || hasKernels(*source);
-  Expected<std::unique_ptr<Program>> created = Program::create(
-      *compiled->module, plain, usesDevice ? device.get() : nullptr,
-      compiled->hostTouchesMemory);
-  if (!created)
-    return created.takeError();
-  return (*created)->run(widen ? widened : inputs);
-}
-
-Error Run::compareWithReference() {
-  progress.say("computing the f64 reference");
-  Expected<std::vector<Tensor>> reference = runPlain(/*widen=*/true);
-  if (!reference)
-    return reference.takeError();
-  std::optional<std::vector<Tensor>> own;
-  for (unsigned i = 0; i < results.size(); ++i) {
-    const Tensor &got = results[i], &want = (*reference)[i];
-    if (want.getShape() != got.getShape())
-      return makeError(ExitCode::kernelFailed,
-                       "result " + Twine(i) + " is " + got.getTypeName() +
-                           ", the reference " + want.getTypeName());
-    OutputReport output = describe(i);
-    output.reference = "f64";
-    output.comparison = compare(
-        got, want, getTolerance(got.getElementType(), getMagnitude(want)));
-    // Roundings on the way may be the IR's own: see how far it is off unfused.
-    if (!output.comparison.passed() && isFloat(got.getElementType()) &&
-        !options.rtol && !options.atol) {
-      if (!own) {
-        progress.say("computing unfused, in the module's own types");
-        Expected<std::vector<Tensor>> plain = runPlain(/*widen=*/false);
-        if (!plain)
-          return plain.takeError();
-        own = std::move(*plain);
-      }
-      Comparison unfused = compare((*own)[i], want, Tolerance());
-      double allowed = 2 * unfused.maxFiniteError +
-                       getSpacing(got.getElementType(), unfused.maxMagnitude);
-      Tolerance tolerance = output.comparison.tolerance;
-      tolerance.atol = std::max(tolerance.atol, allowed);
-      output.comparison = compare(got, want, tolerance, &(*own)[i]);
-    }
-    if (!output.comparison.passed() && failure.empty())
-      failure = describeFailure(output, got, want);
-    report.outputs.push_back(std::move(output));
-  }
   return Error::success();
 }
 
