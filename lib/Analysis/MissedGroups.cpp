@@ -82,6 +82,21 @@ void SpaceGrouping::findMissed(bool rowOnly, const PointOp &seed,
                  classes.join(member, node);
                  return true;
                });
+  // Begins with what a group that reads the same operands has finished.
+  auto beginsWithGroup = [&](unsigned reduction) {
+    const SpaceMember &member = members[reduction];
+    return llvm::any_of(member.point->results, [&](const PointResult &result) {
+      auto group =
+          result.reduction
+              ? result.reduction->init.getDefiningOp<MixedReductionOp>()
+              : MixedReductionOp();
+      return group && llvm::any_of(member.reads, [&](const SpaceRead &read) {
+               return read.full &&
+                      llvm::is_contained(group.getInputs(),
+                                         info.getValue(read.value));
+             });
+    });
+  };
   llvm::MapVector<unsigned, SmallVector<unsigned>> sets;
   for (unsigned reduction : left)
     sets[classes.find(reduction)].push_back(reduction);
@@ -125,6 +140,12 @@ void SpaceGrouping::findMissed(bool rowOnly, const PointOp &seed,
         missed.push_back(
             {"no-column-reduction", row, found,
              "a column reduction of the same operands in this block"});
+    } else if (column && llvm::all_of(ops, beginsWithGroup)) {
+      missed.push_back({"no-row-reduction", column,
+                        "a column reduction that begins with the result of a "
+                        "group of the same operands",
+                        "an init that is there before the group, the other "
+                        "result added afterwards"});
     } else if (column) {
       missed.push_back({"no-row-reduction", column, found,
                         "a row reduction of the same operands in this block"});
