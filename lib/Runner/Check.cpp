@@ -35,6 +35,23 @@ Tolerance Run::getTolerance(runtime::ElementType type, double magnitude) const {
   return tolerance;
 }
 
+/// Result `index` beside what it should be, of the same shape.
+OutputReport Run::compareResult(unsigned index, StringRef reference,
+                                const Tensor &want) const {
+  const Tensor &got = results[index];
+  OutputReport output = describe(index);
+  output.reference = reference;
+  output.comparison = compare(
+      got, want, getTolerance(got.getElementType(), getMagnitude(want)));
+  return output;
+}
+
+void Run::addComparison(OutputReport output, const Tensor &want) {
+  if (!output.comparison.passed() && failure.empty())
+    failure = describeFailure(output, results[output.index], want);
+  report.outputs.push_back(std::move(output));
+}
+
 Error Run::compareWithFiles() {
   for (auto [index, want] : llvm::enumerate(expected)) {
     const Tensor &got = results[index];
@@ -43,13 +60,7 @@ Error Run::compareWithFiles() {
                        "--expected=" + options.expected[index] + " is " +
                            want.getTypeName() + ", result " + Twine(index) +
                            " is " + got.getTypeName());
-    OutputReport output = describe(index);
-    output.reference = "expected";
-    output.comparison = compare(
-        got, want, getTolerance(got.getElementType(), getMagnitude(want)));
-    if (!output.comparison.passed() && failure.empty())
-      failure = describeFailure(output, got, want);
-    report.outputs.push_back(std::move(output));
+    addComparison(compareResult(index, "expected", want), want);
   }
   return Error::success();
 }
@@ -116,10 +127,7 @@ Error Run::compareWithReference() {
       return makeError(ExitCode::kernelFailed,
                        "result " + Twine(i) + " is " + got.getTypeName() +
                            ", the reference " + want.getTypeName());
-    OutputReport output = describe(i);
-    output.reference = "f64";
-    output.comparison = compare(
-        got, want, getTolerance(got.getElementType(), getMagnitude(want)));
+    OutputReport output = compareResult(i, "f64", want);
     // Roundings on the way may be the IR's own: see how far it is off unfused.
     if (!output.comparison.passed() && isFloat(got.getElementType()) &&
         !options.rtol && !options.atol) {
@@ -137,9 +145,7 @@ Error Run::compareWithReference() {
       tolerance.atol = std::max(tolerance.atol, allowed);
       output.comparison = compare(got, want, tolerance, &(*own)[i]);
     }
-    if (!output.comparison.passed() && failure.empty())
-      failure = describeFailure(output, got, want);
-    report.outputs.push_back(std::move(output));
+    addComparison(std::move(output), want);
   }
   return Error::success();
 }

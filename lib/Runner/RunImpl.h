@@ -69,6 +69,9 @@ private:
   llvm::Error tuneIt();
   llvm::Error getVerdict();
   OutputReport describe(unsigned index) const;
+  OutputReport compareResult(unsigned index, StringRef reference,
+                             const runtime::Tensor &want) const;
+  void addComparison(OutputReport output, const runtime::Tensor &want);
   llvm::Expected<std::vector<runtime::Tensor>> runPlain(bool widen);
   llvm::Expected<std::vector<runtime::Tensor>> runPlain(bool widen,
                                                         bool onDevice);

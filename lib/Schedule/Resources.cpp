@@ -22,6 +22,10 @@ unsigned norm_fusion::getFullVector(const Problem &problem) {
   return problem.elementBytes.empty() ? 4 : 16 / narrowest;
 }
 
+bool norm_fusion::areSingleWords(const Problem &problem, unsigned vector) {
+  return vector == 1 && getFullVector(problem) == 4;
+}
+
 unsigned norm_fusion::getVector(const Problem &problem) {
   unsigned vector = getFullVector(problem);
   while (vector > 1 && !ShapedType::isDynamic(problem.innerColumns) &&

@@ -180,15 +180,15 @@ static ScheduleAttr chooseOddHalfVectors(MLIRContext *context,
       problem.accumulatorBytes.empty() || problem.exchanges > 1 ||
       (full != 8 && !areWords) || (vector < full && !beginsWithHalf) ||
       getVectors(problem, full) > kWideVectors || isFramed(problem, usual) ||
-      (beginsWithHalf && !areWords && usual.getCluster() > 1) ||
       (canBeFramed(problem) && mayGainByFrames(problem, vector)))
     return {};
-  // Words in place of pairs where these leave more than a seventh idle: few
-  // rows gain less. (f32 LayerNorm, 25 and 200 MB, 1750 8.5, 49.4
+  // In place of pairs words alone, where these leave more than a seventh idle:
+  // few rows gain less. (f32 LayerNorm, 25 and 200 MB, 1750 8.5, 49.4
   // and 8.6, 48.5, 1806 8.6, 49.4 and 9.0, 48.7.)
   int64_t held = usual.getCluster() * usual.getBlockColumns();
   if (held * 8 < problem.columns * 9 ||
-      (areWords && usual.getCluster() > 1 && held * 6 < problem.columns * 7))
+      (beginsWithHalf && usual.getCluster() > 1 &&
+       (!areWords || held * 6 < problem.columns * 7)))
     return {};
   ScheduleAttr halves;
   int64_t most = held * 19 / 20;
@@ -339,7 +339,7 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
       // serves, and these: LayerNorm 13 columns 78.4 and 62.3, 17 68.9
       // and 62.3, 23 60.6 and 56.6, 25 92.2 and 61.7, 31 67.0 and 57.5; RMSNorm
       // 13 67.5 and 58.5, 21 59.3 and 56.0, 31 61.6 and 54.4.)
-      bool areWords = vector == 1 && getFullVector(problem) == 4;
+      bool areWords = areSingleWords(problem, vector);
       unsigned fewest =
           areWords || (vector < 8 && getFullVector(problem) == 8) ? 2 : 1;
       chooseLanes(vectors, fewest, lanes, chunks);

@@ -262,13 +262,17 @@ bool norm_fusion::areTwoInFrames(const Problem &problem,
          schedule.getVector() == getFullVector(problem) && isNarrow(problem);
 }
 
-/// True for warps with a row each, five half vectors of 16-bit elements a lane
-/// and two sums a column.
-static bool isWarpOfFiveHalves(const Problem &problem, ScheduleAttr schedule) {
-  return takesManyVectors(problem) && isHeavy(problem) &&
-         schedule.getCluster() == 1 && schedule.getWarps() == 1 &&
-         schedule.getLanes() == 32 && schedule.getChunks() == 5 &&
+/// True for five half vectors a lane of one block, and two sums a column.
+static bool haveFiveHalves(const Problem &problem, ScheduleAttr schedule) {
+  return isHeavy(problem) && schedule.getCluster() == 1 &&
+         schedule.getChunks() == 5 &&
          schedule.getVector() * 2 == getFullVector(problem);
+}
+
+/// The same of 16-bit elements, in warps with a row each.
+static bool isWarpOfFiveHalves(const Problem &problem, ScheduleAttr schedule) {
+  return haveFiveHalves(problem, schedule) && takesManyVectors(problem) &&
+         schedule.getWarps() == 1 && schedule.getLanes() == 32;
 }
 
 /// Eleven such warps: twelve have fewer registers. (H200, bf16 LayerNorm, us,
@@ -293,10 +297,8 @@ static ScheduleAttr limitWarpsOfFiveHalves(const Problem &problem,
 /// 146.4 and 50.7, 144.0, 1701 51.1, 145.4 and 50.8, 144.2; but of whole half
 /// vectors 1700 49.8, 143.7 and 50.1, 146.9.)
 static bool isFourOfFive(const Problem &problem, ScheduleAttr schedule) {
-  return isHeavy(problem) && schedule.getCluster() == 1 &&
+  return haveFiveHalves(problem, schedule) &&
          schedule.getThreads() == kManyWarps * 32 && schedule.getFrame() == 0 &&
-         schedule.getChunks() == 5 &&
-         schedule.getVector() * 2 == getFullVector(problem) &&
          problem.columns % schedule.getVector() != 0 &&
          countLastChunks(problem, schedule) == 4;
 }
@@ -323,10 +325,9 @@ static ScheduleAttr chooseRowInputs(const Problem &problem,
   // Of single words side by side in a warp copies lose. (H200, f32, us:
   // LayerNorm 25 67.0 and 61.7, 27 64.5 and 59.9; RMSNorm 25 60.3 and 58.5.)
   unsigned lanes = schedule.getLanes(), cluster = schedule.getCluster();
-  bool areSingle =
-      lanes < 32 && schedule.getVector() == 1 && getFullVector(problem) == 4;
   if (!isRing(schedule.getStructure()) ||
-      schedule.getCopy() != Copy::cp_async || lanes < 16 || areSingle)
+      schedule.getCopy() != Copy::cp_async || lanes < 16 ||
+      (lanes < 32 && areSingleWords(problem, schedule.getVector())))
     return schedule;
   ScheduleAttr copies = change(schedule, "row-inputs=copy");
   if (getRowInputBytes(problem, copies) == 0 ||

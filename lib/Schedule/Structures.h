@@ -22,6 +22,9 @@ int64_t getVectors(const Problem &problem, unsigned vector);
 /// Columns of 16 bytes of the narrowest type of two bytes or more.
 unsigned getFullVector(const Problem &problem);
 
+/// True of vectors of one 32-bit element, with none narrower beside it.
+bool areSingleWords(const Problem &problem, unsigned vector);
+
 /// Rows that are so many apart begin at the same column of a frame.
 unsigned getShiftPeriod(const Problem &problem, ScheduleAttr schedule);
 
