@@ -189,6 +189,8 @@ Problem Problem::get(MixedReductionOp op) {
              "norm-fusion-partial-accumulate before");
     if (auto reduce = dyn_cast<RowReduceOp>(inner)) {
       ++problem.rowReductions;
+      problem.rowReductionBytes =
+          std::max(problem.rowReductionBytes, getBytes(reduce.getType()));
       if (!levels[reduce.getOperand()].anyCommon(op.getRowDims())) {
         refuse("a row reduction of what is the same in all rows",
                "row reductions of what varies over rows");

@@ -531,6 +531,9 @@ ScheduleAttr norm_fusion::chooseUsualRing(MLIRContext *context,
                                           const TargetInfo &target,
                                           std::string &reason) {
   ScheduleAttr schedule = chooseShape(context, problem, target, reason);
+  if (ScheduleAttr more =
+          chooseMoreExchanges(problem, target, schedule, reason))
+    return more;
   if (ScheduleAttr narrow =
           chooseOddHalfVectors(context, problem, target, schedule)) {
     reason = llvm::formatv("{0} half vectors a lane leave fewer lanes idle",

@@ -10,6 +10,7 @@
 
 #include "Structures.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -45,16 +46,22 @@ static unsigned estimateRowRegisters(const Problem &problem,
          (stepsAhead ? 36 : 16);
 }
 
-/// What these take besides if they can have it: masks of what doesn't exist;
-/// rows of a tile that aren't loaded ahead are unpacked together.
+/// What these take besides if they can have it: masks of what doesn't exist,
+/// and halves of what is reduced as f64; rows of a tile that aren't loaded
+/// ahead are unpacked together.
 static unsigned estimateSpareRegisters(const Problem &problem,
                                        ScheduleAttr schedule,
                                        unsigned stepsAhead) {
+  unsigned columns = schedule.getChunks() * schedule.getVector();
   bool isTogether = schedule.getStructure() == Structure::tile &&
                     stepsAhead == 0 && schedule.getRows() > 1;
   bool exact = problem.columns ==
                int64_t(schedule.getCluster()) * schedule.getBlockColumns();
-  return (isTogether ? 32 : 0) + (exact ? 0 : isTogether ? 40 : 8);
+  return (isTogether ? 32 : 0) +
+         (exact        ? 0
+          : isTogether ? 40
+                       : 8) +
+         (problem.rowReductionBytes > 4 ? columns : 0);
 }
 
 /// Blocks that a multiprocessor's registers are shared out to.
@@ -145,17 +152,21 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
   // as wide as what is read, two or three if that takes no more than 16 warps:
   // the many blocks have short waits each (H200, forward norms: 1 to 4%). Two
   // arrays in blocks of 16 warps (forward_residual of 16384x4096 and 8192x8192:
-  // 1% less than in small ones).
+  // 1% less than in small ones). What is reduced as f64 would spill there.
   unsigned arrays = problem.elementBytes.size();
   bool isEven = arrays <= 2 && !problem.narrowOutputs;
   unsigned fewestWarps = isEven && arrays == 2 && vectors > 256 ? 16 : 4;
   SmallVector<unsigned> order{4, 5, 3, 6, 2, 8, 1};
   if (isEven)
     order = {2, 3, 4, 5, 6, 8, 1};
+  // Vectors that aren't full are so many more.
+  if (unsigned scale = getFullVector(problem) / vector; scale > 1)
+    order = llvm::to_vector(llvm::seq_inclusive(2 * scale, 4 * scale));
   ScheduleAttr best;
   int64_t fewestIdle = std::numeric_limits<int64_t>::max();
   std::string why;
-  for (unsigned most = isEven ? 16 : 32; !best && most <= 32; most *= 2)
+  unsigned mostWarps = problem.rowReductionBytes > 4 ? 8 : isEven ? 16 : 32;
+  for (unsigned most = mostWarps; !best && most <= 32; most *= 2)
     for (unsigned chunks : order) {
       int64_t warps = llvm::divideCeil(vectors, int64_t(32 * chunks));
       if (warps > most) {

@@ -250,6 +250,12 @@ ScheduleAttr chooseManyWarpsOfFewRows(const Problem &problem,
                                       const TargetInfo &target,
                                       ScheduleAttr schedule);
 
+/// Rows that wait for row sums more than once, in place of the `usual` ring;
+/// why in `reason`. Null where that is as good.
+ScheduleAttr chooseMoreExchanges(const Problem &problem,
+                                 const TargetInfo &target, ScheduleAttr usual,
+                                 std::string &reason);
+
 /// Wide rows with `scale` times four vectors of `vector` columns a lane,
 /// in clusters whose blocks have room for `frame` vectors more; why in
 /// `reason`. Null where lanes don't have the registers, or clusters don't hold

@@ -44,6 +44,8 @@ struct Problem {
   /// Bytes of one accumulator of every reduction of everything.
   SmallVector<unsigned> scalarBytes;
   unsigned rowReductions = 0;
+  /// Bytes of one value of the widest of them.
+  unsigned rowReductionBytes = 0;
   /// Row reductions that wait for one another, one after the other.
   unsigned exchanges = 0;
   /// Consecutive columns are consecutive in memory in every input that varies
