@@ -210,10 +210,11 @@ bool norm_fusion::isLegalSchedule(const Problem &problem, ScheduleAttr schedule,
                                   "to {1} blocks",
                                   cluster, target.maxCluster));
   }
-  if (!isSmall && schedule.getLanes() != 32)
-    return refuse(llvm::formatv("lanes={0} with structure={1}, expected 32",
+  if (!isSmall && schedule.getLanes() != 32 && !isAcross(schedule))
+    return refuse(llvm::formatv("lanes={0} with structure={1}, expected 32{2}",
                                 schedule.getLanes(),
-                                stringifyStructure(structure)));
+                                stringifyStructure(structure),
+                                structure == Structure::plain ? " or 1" : ""));
   if (schedule.getRows() != 1 &&
       (structure == Structure::plain || structure == Structure::rows))
     return refuse(llvm::formatv("rows={0} with structure={1}, expected 1",

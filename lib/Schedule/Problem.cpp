@@ -113,6 +113,8 @@ Problem Problem::get(MixedReductionOp op) {
   problem.contiguousColumns =
       columnDims.size() == 1 || !ShapedType::isDynamic(problem.innerColumns);
   unsigned inputs = op.getInputs().size();
+  unsigned lastRow = op.getRowDims().find_last();
+  int64_t bytesOfRows = 0, bytesOfColumns = 0;
   for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i) {
     Type type = getElementTypeOrSelf(op.getOperand(i).getType());
     if (!isKernelType(type))
@@ -144,6 +146,10 @@ Problem Problem::get(MixedReductionOp op) {
       problem.linearRows &= map.isIdentity();
     // Outputs in another order are written element by element.
     auto last = cast<AffineDimExpr>(map.getResults().back());
+    if (hasRow && last.getPosition() == lastRow)
+      bytesOfRows += getBytes(type);
+    else if (hasRow)
+      bytesOfColumns += getBytes(type);
     if (i < inputs && map.isFunctionOfDim(columnDims.back()))
       problem.contiguousColumns &= last.getPosition() == columnDims.back();
     if (i >= inputs)
@@ -249,6 +255,8 @@ Problem Problem::get(MixedReductionOp op) {
                         (accumulate.getCombiner() == Combiner::add ||
                          accumulate.getCombiner() == Combiner::mul);
   }
+  problem.contiguousRows =
+      bytesOfRows > bytesOfColumns && !(kept && kept->test(lastRow));
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)
     if (isTiledOutput(op, i))
       problem.tiledBytes.push_back(

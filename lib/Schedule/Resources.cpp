@@ -104,6 +104,11 @@ unsigned norm_fusion::getEvenClusters(const Problem &problem,
   return isEven ? getUsualBlocks(kPair) / kPair : 0;
 }
 
+bool norm_fusion::isAcross(ScheduleAttr schedule) {
+  return schedule.getStructure() == Structure::plain &&
+         schedule.getLanes() == 1;
+}
+
 bool norm_fusion::isShifted(const Problem &problem, ScheduleAttr schedule) {
   return schedule.getCopy() == Copy::cp_async &&
          llvm::any_of(problem.elementBytes, [&](unsigned bytes) {
@@ -345,6 +350,10 @@ static unsigned getCombineBytes(const Problem &problem, ScheduleAttr schedule) {
 /// has behind it.
 static unsigned getUsualBytes(const Problem &problem, ScheduleAttr schedule) {
   unsigned combine = getCombineBytes(problem, schedule), reused = combine;
+  // Two turns of what the warps add up of 32 rows.
+  if (isAcross(schedule))
+    reused = std::max(reused,
+                      2 * problem.rowReductions * schedule.getWarps() * 32 * 8);
   if (schedule.getStructure() != Structure::plain) {
     unsigned sums = getSumsBytes(problem, schedule);
     if (schedule.getAhead() != 0)

@@ -16,10 +16,18 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-ScheduleAttr norm_fusion::makePlain(MLIRContext *context) {
-  std::string ignored;
-  return parseSchedule(context, "structure=plain warps=8", ScheduleAttr(),
-                       ignored);
+ScheduleAttr norm_fusion::makePlain(MLIRContext *context,
+                                    const Problem &problem) {
+  std::string ignored, text = "structure=plain warps=8";
+  // As many warps as have columns, of half a multiprocessor's registers.
+  if (problem.contiguousRows) {
+    int64_t warps = ShapedType::isDynamic(problem.columns)
+                        ? kFramedWarps
+                        : llvm::divideCeil(problem.columns, kColumnsAcross);
+    text = llvm::formatv("structure=plain warps={0} lanes=1",
+                         std::clamp<int64_t>(warps, 1, 16));
+  }
+  return parseSchedule(context, text, ScheduleAttr(), ignored);
 }
 
 ScheduleAttr norm_fusion::makeRing(MLIRContext *context, unsigned cluster,
@@ -514,7 +522,7 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
     return fallback;
   }
   reason = "plain, because " + why;
-  return makePlain(context);
+  return makePlain(context, problem);
 }
 
 ScheduleAttr norm_fusion::chooseRing(MLIRContext *context,

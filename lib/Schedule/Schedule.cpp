@@ -31,17 +31,17 @@ ScheduleAttr norm_fusion::chooseSchedule(MLIRContext *context,
   }
   if (ShapedType::isDynamic(problem.columns)) {
     reason = "plain, because the number of columns is dynamic";
-    return makePlain(context);
+    return makePlain(context, problem);
   }
   if (problem.columns == 0) {
     reason = "plain, because there are no columns";
-    return makePlain(context);
+    return makePlain(context, problem);
   }
   if (problem.columns > kMostColumns) {
     reason =
         llvm::formatv("plain, because {0} columns are more than others hold",
                       problem.columns);
-    return makePlain(context);
+    return makePlain(context, problem);
   }
   unsigned vector = getVector(problem);
   std::string noRows;
@@ -66,7 +66,7 @@ ScheduleAttr norm_fusion::getDefaultSchedule(MLIRContext *context,
                                              Structure structure,
                                              std::string &reason) {
   if (structure == Structure::plain)
-    return makePlain(context);
+    return makePlain(context, problem);
   if (problem.columns > kMostColumns)
     return chooseSchedule(context, problem, target, reason);
   if (structure == Structure::rows && problem.contiguousColumns &&

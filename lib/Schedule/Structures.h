@@ -83,8 +83,9 @@ double getMeanInFlight(const Problem &problem, ScheduleAttr schedule,
 /// Those that single blocks have at most while row groups can be left out.
 double getMostInFlight(const Problem &problem, const TargetInfo &target);
 
-/// What any problem can have.
-ScheduleAttr makePlain(MLIRContext *context);
+/// What any problem can have: a row a block, or a lane where rows are
+/// contiguous.
+ScheduleAttr makePlain(MLIRContext *context, const Problem &problem);
 
 /// A ring with `chunks` vectors a lane, not paced, its row inputs loaded.
 ScheduleAttr makeRing(MLIRContext *context, unsigned cluster, unsigned warps,

@@ -41,6 +41,8 @@ std::string norm_fusion::getKey(const Problem &problem) {
       int(problem.contiguousColumns), int(problem.taggable),
       int(problem.segmented));
   // What few problems have is named where they have it.
+  if (problem.contiguousRows)
+    key += " contiguous-rows";
   if (problem.exchanges != unsigned(problem.rowReductions != 0))
     key += " exchanges=" + std::to_string(problem.exchanges);
   if (!problem.linearRows)

@@ -51,6 +51,9 @@ struct Problem {
   /// Consecutive columns are consecutive in memory in every input that varies
   /// over the last column dimension.
   bool contiguousColumns = true;
+  /// In most of what is read and written consecutive rows are consecutive in
+  /// memory instead, of the last row dimension, over which all is reduced.
+  bool contiguousRows = false;
   /// Element (row, column) of every operand that has both lies at row * columns
   /// + column, rows counted over all row dimensions.
   bool linearRows = true;
@@ -72,6 +75,13 @@ struct Problem {
     return !accumulatorBytes.empty() || !scalarBytes.empty();
   }
 };
+
+/// Columns that a warp of a plain kernel with a row a lane works on at a time:
+/// the loads of all of them are on their way at once.
+inline constexpr unsigned kColumnsAcross = 8;
+
+/// True for structure=plain with a row a lane, lanes=1.
+bool isAcross(ScheduleAttr schedule);
 
 /// The schedule for `problem` on `target`, and why in `reason`.
 ScheduleAttr chooseSchedule(MLIRContext *context, const Problem &problem,

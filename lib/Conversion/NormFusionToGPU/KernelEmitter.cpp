@@ -492,7 +492,8 @@ void KernelEmitter::emitRows() {
   }
   emitItems([&](Value item, Value firstRow, Value step) {
     return isRing ? emitRing(item, firstRow, step, awaitsInItem)
-                  : emitPlain(item, firstRow, step);
+           : isAcross(schedule) ? emitAcross(item, firstRow, step)
+                                : emitPlain(item, firstRow, step);
   });
   if (!op.isSplit() || schedule.getCombine() == Combine::kernel)
     return;

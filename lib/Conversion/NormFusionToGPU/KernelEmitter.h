@@ -396,6 +396,11 @@ private:
                                MutableArrayRef<Value> ofScalars,
                                MutableArrayRef<Value> accumulators);
   Value emitPlain(Value item, Value firstRow, Value step);
+  /// The same with a row a lane (lanes=1), tile by tile of a warp's rows.
+  Value emitAcross(Value item, Value firstTile, Value step);
+  Value reduceAcross(SmallVector<Value> values, Combiner combiner);
+  void exchangeAcross(SmallVectorImpl<Value> &sums, ArrayRef<RowReduceOp> wave,
+                      Value step);
   /// Stores the outputs that vary over some of the columns' dimensions, where
   /// others have extent 0.
   void storeOutputsOfEmptyBlocks(unsigned p);
