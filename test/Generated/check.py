@@ -1,6 +1,6 @@
 """Runs generated programs: fused on the emulator, or on a GPU, against f64 on the plain path, and as many groups as the generator knows there are.
 
-usage: check.py RUNNER --seeds FIRST:LAST [--device emulator|cuda] [--jobs 2] [--keep FOLDER] [--seconds S]
+usage: check.py RUNNER --seeds FIRST:LAST [--device emulator|cuda] [--jobs 2] [--keep FOLDER] [--seconds S] [--schedule S]
 
 Prints a line for every program that is wrong, crashes, or has another number of groups; exits non-zero if there is one.
 """
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import generate
 
 
-def check(runner, seed, device, keep):
+def check(runner, seed, device, keep, schedule):
     text = generate.generate(seed)
     header = json.loads(text.splitlines()[0][3:])
     with tempfile.TemporaryDirectory() as folder:
@@ -20,6 +20,7 @@ def check(runner, seed, device, keep):
         command += [f"--emulator=sms={seed % 5 + 1} order-seed={seed % 3}"] if device == "emulator" else ["--repeat=3", "--bitwise"]
         command += [f"--form-options={header['options']}"] if header["options"] else []
         command += [f"--dims={header['dims']}"] if header["dims"] else []
+        command += [f"--schedule={schedule}"] if schedule else []
         try:
             p = subprocess.run(command, capture_output=True, text=True, timeout=1800)
         except subprocess.TimeoutExpired:
@@ -48,13 +49,14 @@ def main():
     ap.add_argument("--device", choices=["emulator", "cuda"], default="emulator")
     ap.add_argument("--jobs", type=int, default=2)
     ap.add_argument("--keep")
+    ap.add_argument("--schedule", help="of all groups, for a structure that any may have")
     ap.add_argument("--seconds", type=float, default=float("inf"))
     a = ap.parse_args()
     first, last = map(int, a.seeds.split(":"))
     end, done, groups, rounding, bad = time.time() + a.seconds, 0, 0, 0, 0
 
     def one(seed):
-        return check(a.runner, seed, a.device, a.keep) if time.time() < end else None
+        return check(a.runner, seed, a.device, a.keep, a.schedule) if time.time() < end else None
 
     with ThreadPoolExecutor(a.jobs) as pool:
         for seed, result in zip(range(first, last), pool.map(one, range(first, last))):

@@ -399,6 +399,7 @@ private:
   /// The same with a row a lane (lanes=1), tile by tile of a warp's rows.
   Value emitAcross(Value item, Value firstTile, Value step);
   Value reduceAcross(SmallVector<Value> values, Combiner combiner);
+  void loadAcross(MutableArrayRef<ColumnView> views);
   void exchangeAcross(SmallVectorImpl<Value> &sums, ArrayRef<RowReduceOp> wave,
                       Value step);
   /// Stores the outputs that vary over some of the columns' dimensions, where

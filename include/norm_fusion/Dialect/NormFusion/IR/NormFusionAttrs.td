@@ -28,7 +28,7 @@ def NormFusion_ScheduleAttr : AttrDef<NormFusion_Dialect, "Schedule"> {
     | `slots` | steps | of `rows` rows, in flight ahead of their use, a row group; `tile`: steps that fill a tile, the next ones in flight if there are several |
     | `chunks` | vectors | vectors of a row that a lane owns |
     | `vector` | elements | consecutive columns of a vector |
-    | `lanes` | lanes | lanes of a warp that share a row; printed unless 32 |
+    | `lanes` | lanes | lanes of a warp that share a row; of `plain` 32, or 1 where a warp has 32 neighbouring rows, and the warps of a block share out their columns; printed unless 32 |
     | `rows` | rows | rows that a lane works on at once, whose sums are exchanged together; a tile has `row-groups` x `slots` times as many, the blocks of `columns` `row-groups` times; printed unless 1 |
     | `frame` | vectors | a ring's vectors begin at multiples of so many from an array's start, though rows begin anywhere, and a row group has rows of one shift (a launch with fewer row groups than shifts takes frames of a sector, 32 bytes, in place of larger ones); 0: they begin with the row, or where `vector` doesn't divide the columns at multiples of 2 (1 in clusters of more than two blocks, and with `copy=rows`, whose lanes have vectors from the first one on that is in the row); printed unless 0 |
     | `shifts` | shifts | 2: a framed ring's row group has rows of up to two shifts, one behind the other, so that all row groups have rows, of which there are half as many as shifts, or more; 1: of one shift, and row groups that no shift is left for have no rows; printed unless 1 |
