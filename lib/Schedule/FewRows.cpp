@@ -1,8 +1,8 @@
 //===- FewRows.cpp - Schedules for launches with few rows -----------------===//
 //
-// How many rows there are is known at run time alone. Where the schedule for
-// any number isn't the fastest for few, these have kernels of their own, and
-// the launch decides.
+// How many rows there are is known at run time alone, most often. Where the
+// schedule for any number isn't the fastest for few, these have kernels of
+// their own, and the launch decides; but none where there are known to be more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,15 @@ SmallVector<FewRowsAttr> norm_fusion::chooseFewRows(const Problem &problem,
   SmallVector<FewRowsAttr> chosen;
   if (ShapedType::isDynamic(problem.columns))
     return chosen;
+  auto mayBe = [&](int64_t rows) {
+    return ShapedType::isDynamic(problem.rows) || problem.rows <= rows;
+  };
   if (ScheduleAttr columns = chooseColumnsOfFewRows(context, problem, target))
-    chosen.push_back(FewRowsAttr::get(
-        context, columns.getRowGroups() * columns.getRows(), columns));
+    if (unsigned rows = columns.getRowGroups() * columns.getRows(); mayBe(rows))
+      chosen.push_back(FewRowsAttr::get(context, rows, columns));
   int64_t ofRow = problem.columns * llvm::sum_of(problem.elementBytes);
   int64_t rows = ofRow == 0 ? 0 : kFewBytes / ofRow;
-  if (rows <= (chosen.empty() ? 0 : chosen.back().getRows()))
+  if (rows <= (chosen.empty() ? 0 : chosen.back().getRows()) || !mayBe(rows))
     return chosen;
   ScheduleAttr ring = chooseUnevenOfFewRows(problem, target, schedule);
   if (!ring)

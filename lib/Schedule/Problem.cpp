@@ -255,6 +255,13 @@ Problem Problem::get(MixedReductionOp op) {
                         (accumulate.getCombiner() == Combiner::add ||
                          accumulate.getCombiner() == Combiner::mul);
   }
+  problem.rows = 1;
+  for (unsigned d : op.getRowDims().set_bits())
+    if (!kept || !kept->test(d))
+      problem.rows =
+          ShapedType::isDynamic(problem.rows) || ShapedType::isDynamic(sizes[d])
+              ? ShapedType::kDynamic
+              : problem.rows * sizes[d];
   problem.contiguousRows =
       bytesOfRows > bytesOfColumns && !(kept && kept->test(lastRow));
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)

@@ -61,6 +61,8 @@ struct Problem {
   bool mayBeFramed = true;
   /// Every accumulator is an f32 sum or product: its words can carry tags.
   bool taggable = true;
+  /// Rows of a segment, of all that there are otherwise; dynamic if they are.
+  int64_t rows = ShapedType::kDynamic;
   /// Rows that segmented accumulations keep apart.
   bool segmented = false;
   /// Why no kernel can be generated at all, and what one needs; empty if one

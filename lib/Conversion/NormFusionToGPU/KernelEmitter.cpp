@@ -491,7 +491,7 @@ void KernelEmitter::emitRows() {
     resetPace();
   }
   emitItems([&](Value item, Value firstRow, Value step) {
-    return isRing ? emitRing(item, firstRow, step, awaitsInItem)
+    return isRing               ? emitRing(item, firstRow, step, awaitsInItem)
            : isAcross(schedule) ? emitAcross(item, firstRow, step)
                                 : emitPlain(item, firstRow, step);
   });
