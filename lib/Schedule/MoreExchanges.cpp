@@ -109,9 +109,9 @@ ScheduleAttr norm_fusion::chooseMoreExchanges(const Problem &problem,
                                               const TargetInfo &target,
                                               ScheduleAttr usual,
                                               std::string &reason) {
-  if (problem.exchanges < 2 || problem.accumulatorBytes.empty() ||
-      !problem.tiledBytes.empty() || problem.elementBytes.empty() ||
-      !target.hasAsyncCopy)
+  if (usual.getStructure() != Structure::ring || problem.exchanges < 2 ||
+      problem.accumulatorBytes.empty() || !problem.tiledBytes.empty() ||
+      problem.elementBytes.empty() || !target.hasAsyncCopy)
     return {};
   bool areHalves = getNarrowest(problem) == 2;
   if (areHalves ? problem.bytesPerColumn() > 6 : !readsTwoOf(problem, 4))

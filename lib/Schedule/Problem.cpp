@@ -255,13 +255,16 @@ Problem Problem::get(MixedReductionOp op) {
                         (accumulate.getCombiner() == Combiner::add ||
                          accumulate.getCombiner() == Combiner::mul);
   }
-  problem.rows = 1;
-  for (unsigned d : op.getRowDims().set_bits())
-    if (!kept || !kept->test(d))
-      problem.rows =
-          ShapedType::isDynamic(problem.rows) || ShapedType::isDynamic(sizes[d])
-              ? ShapedType::kDynamic
-              : problem.rows * sizes[d];
+  uint64_t rows = 1;
+  bool areKnown = true;
+  for (unsigned d : op.getRowDims().set_bits()) {
+    if (kept && kept->test(d))
+      continue;
+    areKnown &= !ShapedType::isDynamic(sizes[d]);
+    rows = llvm::SaturatingMultiply<uint64_t>(rows, sizes[d]);
+  }
+  constexpr uint64_t most = std::numeric_limits<int64_t>::max();
+  problem.rows = areKnown ? std::min(rows, most) : ShapedType::kDynamic;
   problem.contiguousRows =
       bytesOfRows > bytesOfColumns && !(kept && kept->test(lastRow));
   for (unsigned i = 0, e = op.getOutputs().size(); i < e; ++i)

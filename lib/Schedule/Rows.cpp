@@ -57,10 +57,8 @@ static unsigned estimateSpareRegisters(const Problem &problem,
                     stepsAhead == 0 && schedule.getRows() > 1;
   bool exact = problem.columns ==
                int64_t(schedule.getCluster()) * schedule.getBlockColumns();
-  return (isTogether ? 32 : 0) +
-         (exact        ? 0
-          : isTogether ? 40
-                       : 8) +
+  unsigned masks = exact ? 0 : isTogether ? 40 : 8;
+  return (isTogether ? 32 : 0) + masks +
          (problem.rowReductionBytes > 4 ? columns : 0);
 }
 
@@ -159,9 +157,12 @@ ScheduleAttr norm_fusion::chooseRows(MLIRContext *context,
   SmallVector<unsigned> order{4, 5, 3, 6, 2, 8, 1};
   if (isEven)
     order = {2, 3, 4, 5, 6, 8, 1};
-  // Vectors that aren't full are so many more.
+  // Vectors that aren't full are so many more. (Of 16 bits they have two
+  // elements or more, so that these are 16 at most.)
+  constexpr unsigned kMostChunks = 16;
   if (unsigned scale = getFullVector(problem) / vector; scale > 1)
-    order = llvm::to_vector(llvm::seq_inclusive(2 * scale, 4 * scale));
+    order = llvm::to_vector(llvm::seq_inclusive(
+        std::min(2 * scale, kMostChunks), std::min(4 * scale, kMostChunks)));
   ScheduleAttr best;
   int64_t fewestIdle = std::numeric_limits<int64_t>::max();
   std::string why;
