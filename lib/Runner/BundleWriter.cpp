@@ -11,6 +11,7 @@
 #include "norm_fusion/Runner/Formula.h"
 #include "norm_fusion/Runtime/Image.h"
 #include "norm_fusion/Runtime/OutputFile.h"
+#include "norm_fusion/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -221,8 +222,10 @@ Error HostWalker::visitCall(func::CallOp op) {
 Error HostWalker::visitAlloc(memref::AllocOp op) {
   MemRefType type = op.getType();
   std::string name = "buffer" + std::to_string(buffers.size());
-  std::string bytes =
-      std::to_string(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  // Of index there are shapes, and of others what no kernel takes.
+  if (!type.getElementType().isIntOrIndexOrFloat())
+    return refuse(op);
+  std::string bytes = std::to_string(getBytes(type.getElementType()));
   auto dynamic = op.getDynamicSizes().begin();
   for (int64_t size : type.getShape()) {
     std::string text = ShapedType::isDynamic(size) ? get(*dynamic++)
