@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace mlir::norm_fusion;
 
-/// Vectors of a row up to which two vectors a lane, in row groups of few warps
-/// of one block, are as good.
-static constexpr int64_t kFewVectors = 2 * 32 * 4;
-
 /// Busy warps of one or two blocks, with two sums a column, that do as they
 /// are.
 static constexpr unsigned kEnoughWarps = 7;
@@ -117,7 +113,8 @@ ScheduleAttr norm_fusion::chooseMoreExchanges(const Problem &problem,
   if (areHalves ? problem.bytesPerColumn() > 6 : !readsTwoOf(problem, 4))
     return {};
   unsigned vector = getFullVector(problem);
-  if (getVectors(problem, vector) <= kFewVectors ||
+  // Two vectors a lane, in row groups of few warps of one block, are as good.
+  if (getVectors(problem, vector) <= kTwoVectors ||
       (problem.columns % vector != 0 && !canBeFramed(problem)))
     return {};
   unsigned warps = areHalves ? kHalfWarps : kWordWarps;
@@ -153,8 +150,7 @@ ScheduleAttr norm_fusion::chooseMoreExchanges(const Problem &problem,
     return {};
   // Frames of a line, where all columns fit. (LayerNorm of f16 with its
   // variance in two steps, 6001 columns 73.3 and 68.8.)
-  constexpr unsigned sectors = 4;
-  ScheduleAttr lines = withFrame(best, sectors * frame);
+  ScheduleAttr lines = withFrame(best, kLineSectors * frame);
   if (areHalves && haveEnds(problem, best) && best.getCluster() == 1 &&
       best.getRowGroups() == 1 && fits(problem, lines, target))
     best = lines;

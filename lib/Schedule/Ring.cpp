@@ -328,7 +328,7 @@ static ScheduleAttr chooseShape(MLIRContext *context, const Problem &problem,
   // Where it is exchanged twice, the instructions that a step takes whatever
   // its columns weigh more.
   SmallVector<unsigned> order{2, 1, 3, 4};
-  bool isTwice = !isLight && problem.exchanges > 1 && vectors > 2 * 32 * 4;
+  bool isTwice = !isLight && problem.exchanges > 1 && vectors > kTwoVectors;
   if (isTwice || (isLight && vectors > 2 * 32 * 8)) {
     order = {4, 2, 1, 3};
   }

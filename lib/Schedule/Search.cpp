@@ -138,11 +138,11 @@ SmallVector<ScheduleAttr> norm_fusion::getNeighbours(const Problem &problem,
   set(&Fields::copiesEnds, !from.getCopiesEnds());
   for (unsigned pace : {0u, 1u, 2u, 4u, 8u})
     set(&Fields::pace, pace);
-  if (from.getStructure() == Structure::plain)
+  if (from.getStructure() == Structure::plain) {
     for (unsigned warps : {from.getWarps() * 2, from.getWarps() / 2})
       set(&Fields::warps, warps);
-  if (from.getStructure() == Structure::plain)
     set(&Fields::lanes, isAcross(from) ? 32 : 1);
+  }
   for (Copy copy : {Copy::cp_async, Copy::bulk, Copy::rows, Copy::load}) {
     set(&Fields::copy, copy);
     // Rows that begin anywhere take fewer vectors as one piece.

@@ -49,8 +49,8 @@ Value KernelEmitter::reduceAcross(SmallVector<Value> values,
 /// The row sums of a wave: each warp's part of them, `sums`, is what its lanes
 /// add up of its columns for their rows. Two steps take turns in the shared
 /// memory, so that one barrier is enough.
-void KernelEmitter::exchangeAcross(SmallVectorImpl<Value> &sums,
-                                   ArrayRef<RowReduceOp> wave, Value step) {
+void KernelEmitter::exchangeAcross(ArrayRef<RowReduceOp> wave,
+                                   SmallVectorImpl<Value> &sums, Value step) {
   unsigned warps = schedule.getWarps();
   if (warps == 1)
     return;
@@ -129,138 +129,63 @@ Value KernelEmitter::emitAcross(Value item, Value firstTile, Value step) {
   Value isFirstWarp =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warpId(), i32(0));
   Value first = mul(toI64(warpId()), i64(kColumnsAcross));
-
-  // From `columnCount` on there are none: a warp's views are all masked there.
-  auto forColumns =
-      [&](ValueRange init,
-          llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body)
-      -> ValueRange {
-    auto loop = scf::ForOp::create(
-        b, first, columnCount,
-        i64(int64_t(schedule.getWarps()) * kColumnsAcross), init);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next =
-        body(loop.getInductionVar(), loop.getRegionIterArgs());
-    if (!init.empty())
-      scf::YieldOp::create(b, next);
-    return loop.getResults();
-  };
+  Value stride = i64(int64_t(schedule.getWarps()) * kColumnsAcross);
   auto exists = [&](Value column) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
                                  columnCount);
   };
-  // Lane l's of the warp's columns, whose sums no other lane touches before the
-  // blocks meet.
+  // Lanes behind the last row read it again.
+  llvm::SaveAndRestore saved(rowExists);
+  auto setRowOfTile = [&](Value tile) {
+    Value row = add(mul(tile, i64(32)), toI64(laneId()));
+    rowExists =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row, rowCount);
+    setRow(arith::MinSIOp::create(b, row, lastRow));
+  };
+  auto getViews = [&](Value column) {
+    SmallVector<ColumnView> views(kColumnsAcross);
+    for (auto [e, view] : llvm::enumerate(views)) {
+      Value at = add(column, i64(e));
+      view.mask = exists(at);
+      view.column = select(view.mask, at, column);
+    }
+    loadAcross(views);
+    return views;
+  };
+  // Lane l's of the warp's columns.
   Value isKeeper = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, laneId(),
                                          i32(kColumnsAcross));
   auto forKept = [&](Value column, llvm::function_ref<void(Value)> emit) {
     Value kept = add(column, toI64(laneId()));
     guarded(both(isKeeper, exists(kept)), [&] { emit(kept); });
   };
-  if (!accumulations.empty())
-    forColumns({}, [&](Value column, ValueRange) {
+  auto addPartials = [&](unsigned p, Value column,
+                         MutableArrayRef<ColumnView> views) {
+    SmallVector<std::pair<unsigned, Value>> totals;
+    for (auto [a, accumulate] : llvm::enumerate(accumulations)) {
+      if (phase(accumulate.getOperand()) != p)
+        continue;
+      SmallVector<Value> values;
+      for (ColumnView &view : views) {
+        Value value = evaluate(accumulate.getOperand(), view);
+        TypedAttr identity =
+            getIdentity(accumulate.getCombiner(), value.getType());
+        values.push_back(
+            select(rowExists, value, arith::ConstantOp::create(b, identity)));
+      }
+      totals.push_back(
+          {a, reduceAcross(std::move(values), accumulate.getCombiner())});
+    }
+    if (!totals.empty())
       forKept(column, [&](Value kept) {
-        for (auto [a, accumulate] : llvm::enumerate(accumulations)) {
-          TypedAttr identity = getIdentity(accumulate.getCombiner(),
-                                           accumulate.getOperand().getType());
-          storePartial(a, item, kept, arith::ConstantOp::create(b, identity));
-        }
+        for (auto [a, total] : totals)
+          addToPartial(a, item, kept, total);
       });
-      return SmallVector<Value>();
-    });
-
+  };
+  auto exchange = [&](ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums,
+                      Value step) { exchangeAcross(wave, sums, step); };
   Value tiles = arith::CeilDivUIOp::create(b, rowCount, i64(32));
-  SmallVector<Value> carried{step};
-  llvm::append_range(carried, getScalarIdentities());
-  auto rows =
-      scf::ForOp::create(b, firstTile, tiles, arguments.splits, carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(rows.getBody());
-  // Lanes behind the last row read it again.
-  Value row = add(mul(rows.getInductionVar(), i64(32)), toI64(laneId()));
-  llvm::SaveAndRestore saved(
-      rowExists, Value(arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row,
-                                             rowCount)));
-  setRow(arith::MinSIOp::create(b, row, lastRow));
-  step = rows.getRegionIterArgs()[0];
-  SmallVector<Value> ofScalars(rows.getRegionIterArgs().drop_front());
-  for (unsigned p = 0; p <= waves.size(); ++p) {
-    prepareRowValues(p);
-    storeRowOutputs(p, isFirstWarp);
-    SmallVector<RowReduceOp> wave;
-    if (p < waves.size())
-      wave = waves[p];
-    SmallVector<Value> init;
-    for (RowReduceOp reduce : wave)
-      init.push_back(arith::ConstantOp::create(
-          b, getIdentity(reduce.getCombiner(), reduce.getType())));
-    addScalars(p, {}, isFirstWarp, ofScalars);
-    llvm::append_range(init, ofScalars);
-    ValueRange sums = forColumns(init, [&](Value column, ValueRange iter) {
-      SmallVector<ColumnView> views(kColumnsAcross);
-      for (auto [e, view] : llvm::enumerate(views)) {
-        Value at = add(column, i64(e));
-        view.mask = exists(at);
-        view.column = select(view.mask, at, column);
-      }
-      loadAcross(views);
-      SmallVector<Value> next(iter);
-      for (auto [k, reduce] : llvm::enumerate(wave))
-        for (ColumnView &view : views)
-          next[k] = createCombine(b, b.getLoc(), reduce.getCombiner(), next[k],
-                                  masked(evaluate(reduce.getOperand(), view),
-                                         view, reduce.getCombiner()),
-                                  /*contract=*/true);
-      SmallVector<std::pair<unsigned, Value>> totals;
-      for (auto [a, accumulate] : llvm::enumerate(accumulations)) {
-        if (phase(accumulate.getOperand()) != p)
-          continue;
-        SmallVector<Value> values;
-        for (ColumnView &view : views) {
-          Value value = evaluate(accumulate.getOperand(), view);
-          TypedAttr identity =
-              getIdentity(accumulate.getCombiner(), value.getType());
-          values.push_back(
-              select(rowExists, value, arith::ConstantOp::create(b, identity)));
-        }
-        totals.push_back(
-            {a, reduceAcross(std::move(values), accumulate.getCombiner())});
-      }
-      if (!totals.empty())
-        forKept(column, [&](Value kept) {
-          for (auto [a, total] : totals) {
-            Value old =
-                fromWord(LLVM::LoadOp::create(b, getWordType(total.getType()),
-                                              partialAddress(a, item, kept)),
-                         total.getType());
-            PartialAccumulateOp accumulate = accumulations[a];
-            storePartial(a, item, kept,
-                         createCombine(b, b.getLoc(), accumulate.getCombiner(),
-                                       old, total, /*contract=*/true));
-          }
-        });
-      MutableArrayRef<Value> more =
-          MutableArrayRef(next).drop_front(wave.size());
-      addScalars(p, views, /*isLeader=*/Value(), more);
-      storeElementOutputs(p, views, /*allExist=*/Value());
-      return next;
-    });
-    storeOutputsOfEmptyBlocks(p);
-    llvm::copy(sums.drop_front(wave.size()), ofScalars.begin());
-    if (wave.empty())
-      continue;
-    SmallVector<Value> totals(sums.take_front(wave.size()));
-    exchangeAcross(totals, wave, step);
-    for (auto [reduce, total] : llvm::zip(wave, totals))
-      rowValues[reduce.getResult()] = total;
-    step = arith::AddIOp::create(b, step, i32(1));
-  }
-  SmallVector<Value> next{step};
-  llvm::append_range(next, ofScalars);
-  scf::YieldOp::create(b, next);
-  b.setInsertionPointAfter(rows);
-  SmallVector<Value> totals(rows.getResults().drop_front());
-  writeScalars(item, totals);
-  return rows.getResult(0);
+  return emitWalk(item, firstTile, step,
+                  {tiles, first, stride, isFirstWarp, setRowOfTile, getViews,
+                   forKept, addPartials, exchange});
 }

@@ -182,8 +182,8 @@ struct PackedElement {
 
 /// One of the rows that a lane works on at a time.
 struct RowView {
-  SmallVector<Value> indices;          ///< one a row dimension
-  Value exists;                        ///< i1, null if the row always does
+  SmallVector<Value> indices; ///< one a row dimension
+  Value exists;               ///< i1, null if the row always does
   /// i32, its place in a tile, or among the rows that its warp copies together
   /// (copy=rows); else null.
   Value inTile;
@@ -196,6 +196,26 @@ struct RowView {
 /// the row's first (i1).
 struct RowPart {
   Value rowGroup, warpOfRow, partOfRow, isLeader;
+};
+
+/// How the threads of a plain kernel's block share out rows and columns.
+struct PlainWalk {
+  Value end;                 ///< i64, of rows, or of tiles of them
+  Value firstColumn, stride; ///< i64, of what a thread loops over
+  Value isLeader;            ///< i1, stores what is a row's
+  /// Makes one of up to `end` the row at hand.
+  llvm::function_ref<void(Value)> setRow;
+  /// The columns that are worked on at a time, the first of which is given.
+  llvm::function_ref<SmallVector<ColumnView>(Value)> getViews;
+  /// Emits with the one of these whose partials this thread keeps.
+  llvm::function_ref<void(Value, llvm::function_ref<void(Value)>)> forKept;
+  /// Adds what is known in phase `p` to the partials.
+  llvm::function_ref<void(unsigned p, Value, MutableArrayRef<ColumnView>)>
+      addPartials;
+  /// Makes a thread's parts of a wave's sums the row's.
+  llvm::function_ref<void(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &,
+                          Value step)>
+      exchange;
 };
 
 /// An input that is streamed: where its lanes' bytes lie in a slot.
@@ -396,11 +416,14 @@ private:
                                MutableArrayRef<Value> ofScalars,
                                MutableArrayRef<Value> accumulators);
   Value emitPlain(Value item, Value firstRow, Value step);
+  Value emitWalk(Value item, Value first, Value step, const PlainWalk &walk);
+  /// Of the plain structure, whose partials aren't in registers.
+  void addToPartial(unsigned a, Value item, Value column, Value value);
   /// The same with a row a lane (lanes=1), tile by tile of a warp's rows.
   Value emitAcross(Value item, Value firstTile, Value step);
   Value reduceAcross(SmallVector<Value> values, Combiner combiner);
   void loadAcross(MutableArrayRef<ColumnView> views);
-  void exchangeAcross(SmallVectorImpl<Value> &sums, ArrayRef<RowReduceOp> wave,
+  void exchangeAcross(ArrayRef<RowReduceOp> wave, SmallVectorImpl<Value> &sums,
                       Value step);
   /// Stores the outputs that vary over some of the columns' dimensions, where
   /// others have extent 0.
@@ -693,12 +716,12 @@ private:
 
   /// i64, of a segment; rings', the former two, are extended from 32 bits.
   Value rowCount, lastRow;
-  Value segmentCount, columnCount;           ///< i64
-  Value pitch;                               ///< of partial rows, i64
-  Value rank;                   ///< i32, of the block in its cluster
-  Value cluster, clusterStride; ///< i64, of the block and of the grid
-  Value parity;                 ///< i32, of this launch's tags
-  Value paceBefore;             ///< i32, the other parity's count of pacing
+  Value segmentCount, columnCount; ///< i64
+  Value pitch;                     ///< of partial rows, i64
+  Value rank;                      ///< i32, of the block in its cluster
+  Value cluster, clusterStride;    ///< i64, of the block and of the grid
+  Value parity;                    ///< i32, of this launch's tags
+  Value paceBefore;                ///< i32, the other parity's count of pacing
   SmallVector<Value> segmentIndices, rowIndices;
   Value rowExists; ///< i1, null if it always does
   /// Values of the row at hand, and those that no row changes.
